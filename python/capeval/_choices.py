@@ -12,6 +12,7 @@ Accept = Literal["thoughts", "fences", "structured-text", "byte-strings", "subwo
 Clean = Literal["thoughts", "fences", "structured-text", "byte-strings", "special-tokens", "chat-roles", "start-end-words", "subword-marks", "html-entities", "quotes"]
 Ids = Literal["as-given", "text", "file-name", "loose"]
 Idf = Literal["corpus", "uniform", "table"]
+GroupFrequencies = Literal["own", "all"]
 Correction = Literal["none", "bonferroni", "holm", "bh"]
 Unit = Literal["rating", "item"]
 PairingCheck = Literal["check", "off"]
@@ -45,6 +46,7 @@ NoticeCode = Literal[
     "few-blocks",
     "few-images",
     "few-resamples",
+    "group-frequencies",
     "html-entities",
     "human-references",
     "id-column",
@@ -66,12 +68,14 @@ NoticeCode = Literal[
     "missing-values",
     "missing:empty",
     "missing:skip",
+    "mixed-ranges",
     "mojibake",
     "no-div",
     "no-end-symbol",
     "no-exceptions",
     "no-likeness",
     "no-mbleu",
+    "no-mean-of-groups",
     "no-meteor",
     "no-novelty",
     "no-rating",
@@ -115,6 +119,7 @@ NoticeCode = Literal[
     "reading",
     "rejected-captions",
     "restval-left-out",
+    "reversed-in-groups",
     "row-numbers",
     "sacrebleu-signature",
     "same-captions",
@@ -140,6 +145,7 @@ NoticeCode = Literal[
     "tokenizer-kept",
     "too-few-resamples",
     "two-systems",
+    "ungrouped-images",
     "unknown-words",
     "unmended-texts",
     "unreadable",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from . import _engine
 from ._data import calling
 from ._given import given, keys
+from ._groups import formulas, wanted
 from ._inputs import Captionlike, Metrics, ids_of
 from ._keywords import only, takes
 from ._report import Report, _studies
@@ -175,7 +176,10 @@ def compare(
         "runs": names_of_runs(options),
         "images": ids_of(options["images"]),
         "lower_is_better": keys(options["lower_is_better"]),
+        "group_df": options["group_df"],
+        "derive": formulas(options["derive"]),
     }
-    tests = {**only(options, Testing), "score": scoring, "resampling": only(options, Level, Resampling)}
+    groups = wanted(options["groups"], [references, *(systems or {}).values()])
+    tests = {**only(options, Testing), "groups": groups, "score": scoring, "resampling": only(options, Level, Resampling)}
     with calling(chosen, options) as call:
         return Comparison(_engine.compare(ground, read, given(options["scores"]), tests, call))

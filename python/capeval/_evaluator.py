@@ -45,7 +45,7 @@ class Evaluator:
         self._ids = options["ids"] or "as-given"
         rows = reference_captions(references, options)
         data = {"spice_cache": path_of(options["spice_cache"]), "functions": self._metrics.engine()}
-        settings = {"metrics": self._metrics.options, "ids": self._ids}
+        settings = {"metrics": self._metrics.options, "ids": self._ids, "clean": options["clean"]}
         self._prepared = _engine.PreparedFile.build(rows, settings, data, thread_count(options["threads"]))
 
     @classmethod
@@ -88,7 +88,9 @@ class Evaluator:
         ``capeval score -r`` also reads it, but takes these from its own flags.
         """
         functions = [one.name for one in self._metrics.functions]
-        known = {"metrics": self._metrics.options, "ids": self._ids, "functions": functions}
+        # The engine's own entries stay: what was removed from the references.
+        head, _, _ = self._prepared.note().partition(b"\n")
+        known = {**json.loads(head), "metrics": self._metrics.options, "ids": self._ids, "functions": functions}
         table = DocumentFrequencies._table(self._frequencies)
         note = json.dumps(known).encode() + b"\n" + (b"" if table is None else table.to_bytes("capeval"))
         self._prepared.save(os.fspath(path), note)
@@ -111,7 +113,8 @@ class Evaluator:
         """Scores one system, or several as ``systems={name: candidates}``.
 
         Takes the keywords of :func:`capeval.score`, except those about references, and returns the same digits. Metrics,
-        settings, document frequencies and ids are those of the evaluator unless they are given here.
+        settings, document frequencies and ids are those of the evaluator unless they are given here. Captions are cleaned as
+        its references were.
         """
         from ._score import score
 

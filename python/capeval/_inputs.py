@@ -149,6 +149,12 @@ def system_captions(systems: Mapping[str, Captionlike], options: CandidateReadin
     return [(name, candidate_captions(source, name, options)) for name, source in systems.items()]
 
 
+def may_have_both(source: object) -> bool:
+    """True if a source could have columns of references and of candidates: a file, a table, or a list of objects."""
+    is_list = isinstance(source, list) and bool(source) and isinstance(source[0], dict)
+    return isinstance(source, (str, os.PathLike)) or is_list or is_table(source)
+
+
 def _plain_source(source: Any, name: str) -> Any:
     """`source` as a dictionary, a list, another iterable, or a table with random access."""
     kind = type(source).__name__

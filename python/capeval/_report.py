@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import re
 from collections.abc import Iterator, Mapping
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ._result import Id as Id
 from ._result import Notice as Notice
-from ._result import Result
+from ._result import Result, number
 
 if TYPE_CHECKING:
     import numpy as np
@@ -72,6 +73,11 @@ class System:
         """By metric: a line that names everything that can change a digit."""
         self.intervals: dict[str, tuple[float, float]] = found.intervals(k) or {}
         """The confidence interval of each corpus score; empty unless requested."""
+        n_runs, deviations = found.runs(k) or (1, {})
+        self.n_runs: int = n_runs
+        """The number of runs that the scores are means of; 1 unless several were given as ``runs``."""
+        self.deviations: dict[str, float] = deviations
+        """The standard deviation of each corpus score over the runs; empty if there is one run."""
         self._ids: list[Id] | None = None
         self._segments: dict[str, npt.NDArray[np.float64]] | None = None
 
@@ -129,6 +135,17 @@ def _absence(key: str, scores: Mapping[str, float], found: Study) -> str:
     return f"there is no {key!r}, since {metric['name']} was not asked for; name it in metrics; {there}"
 
 
+def _groups(found: list[dict[str, Any]]) -> dict[str, dict[str, dict[str, dict[str, float]]]]:
+    """The scores of groups by property, group and system."""
+    groups: dict[str, dict[str, dict[str, dict[str, float]]]] = {}
+    for by in found:
+        of_property = groups.setdefault(by["by"], {})
+        for row in by["groups"]:
+            scores = {key: number(score) for key, score in row["scores"].items()}
+            of_property.setdefault(row["group"], {})[row["system"]] = scores
+    return groups
+
+
 class Report(Result, Mapping[str, float]):
     """The result of an evaluation: systems with their scores, signatures, notices.
 
@@ -148,6 +165,11 @@ class Report(Result, Mapping[str, float]):
         """The measures by key, in the order of the metrics."""
         self.same_images: bool = found.same_images()
         """True if all systems were scored on the same images; if not, their scores are not comparable."""
+
+    @functools.cached_property
+    def groups(self) -> dict[str, dict[str, dict[str, dict[str, float]]]]:
+        """By property, group and system: the scores of the group, as in ``report.groups["domain"]["near"]["mine"]``."""
+        return _groups(self.to_dict().get("groups", []))
 
     @property
     def _only(self) -> System:
@@ -185,6 +207,11 @@ class Report(Result, Mapping[str, float]):
         """The confidence intervals of the only system, by measure; empty unless requested."""
         return self._only.intervals
 
+    @property
+    def deviations(self) -> dict[str, float]:
+        """The standard deviations of the only system's scores over its runs; empty if there is one run."""
+        return self._only.deviations
+
     def __getitem__(self, key: str) -> float:
         """The corpus score of a measure, for the only system."""
         return self._only[key]
@@ -220,7 +247,7 @@ class Report(Result, Mapping[str, float]):
         """The scores as trackers of experiments take them: a flat dictionary of numbers.
 
         The keys are measures behind `prefix`, and behind the name of the system if there are several. Intervals, if there are
-        any, are ``…/low`` and ``…/high``.
+        any, are ``…/low`` and ``…/high``, and standard deviations over runs ``…/sd``.
 
         >>> import capeval
         >>> report = capeval.score({1: ["a dog runs", "the dog ran"], 2: ["two cats"]}, {1: "a dog runs", 2: "two cats"}, "cider-d")
@@ -234,6 +261,8 @@ class Report(Result, Mapping[str, float]):
                 logged[head + key] = score
                 if key in system.intervals:
                     logged[f"{head}{key}/low"], logged[f"{head}{key}/high"] = system.intervals[key]
+                if key in system.deviations:
+                    logged[f"{head}{key}/sd"] = system.deviations[key]
         return logged
 
     def to_pandas(self, *, segments: bool = False) -> pandas.DataFrame:

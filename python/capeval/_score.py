@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 from . import _engine
 from ._data import calling
+from ._engine import Captions
 from ._given import given, keys
+from ._groups import formulas, wanted
 from ._inputs import (
     Captionlike,
     ChosenMetrics,
@@ -15,14 +17,16 @@ from ._inputs import (
     candidate_captions,
     ids_of,
     listed,
+    may_have_both,
     metric_options,
+    own_names,
     reference_captions,
     resampling,
     system_captions,
 )
 from ._keywords import only, takes
 from ._report import Report
-from .options import HumanRow, IdMatching, Policies, ReferenceReading, ReportContents, ScoreOptions, SystemRuns
+from .options import CandidateReading, HumanRow, IdMatching, Policies, ReferenceReading, ReportContents, ScoreOptions, SystemRuns
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -48,7 +52,8 @@ def score(
 
     Args:
         references: Captions by people, several per image: ``{id: [caption, …]}``, the path of a file, a list of lists, a
-            table or an :class:`Evaluator`. Below, "Forms of captions" lists all forms.
+            table or an :class:`Evaluator`. Below, "Forms of captions" lists all forms. A file or a table with columns of
+            both references and candidates may be given alone.
         candidates: The captions of one system, one per image, in the same forms: ``{id: caption}``, a path, a list.
         metrics: Names of metrics or suites, with settings as in ``"cider-d:sigma=4"``: a list, or a string separated
             by commas. The default is the suite ``coco``; :func:`capeval.metrics` lists all metrics. A function may stand
@@ -78,6 +83,9 @@ def score(
     """
     has_candidates = candidates is not None or options["systems"] is not None
     may_be_without = options["runs"] or options["human"] or options["scores"] is not None and references is None
+    if not may_be_without and options["systems"] is None and (references is None) != (candidates is None):
+        references, candidates, options = told_apart(references, candidates, metrics, options)
+        has_candidates = candidates is not None
     systems = by_name(candidates, options["systems"]) if has_candidates or not may_be_without else {}
     ground, read, chosen = prepare(references, systems, metrics, options)
     settings = {
@@ -87,9 +95,29 @@ def score(
         "images": ids_of(options["images"]),
         "lower_is_better": keys(options["lower_is_better"]),
         "intervals": resampling(options["intervals"], options),
+        "groups": wanted(options["groups"], [references, *systems.values()]),
+        "group_df": options["group_df"],
+        "derive": formulas(options["derive"]),
     }
     with calling(chosen, options) as call:
         return Report(_engine.score(ground, read, given(options["scores"]), settings, call))
+
+
+def told_apart(
+    references: Any, candidates: Captionlike, metrics: Metrics, options: ScoreOptions
+) -> tuple[Any, Captionlike, ScoreOptions]:
+    """References and candidates, and options to read them, where one source of both was given; otherwise what was given."""
+    source = candidates if references is None else references
+    chosen = metric_options(metrics, options).options
+    needs_references = metrics is None or options["suite"] is not None or bool(own_names(chosen["names"]))
+    if not needs_references or not may_have_both(source):
+        return references, candidates, options
+    ground, read = reference_captions(source, options), candidate_captions(source, "candidates", options)
+    both = Captions.both_sides(ground, read, options["ids"] or "as-given")
+    if both is None:
+        return references, candidates, options
+    done = dict.fromkeys([*ReferenceReading.__annotations__, *CandidateReading.__annotations__])
+    return (*both, cast(ScoreOptions, {**options, **done}))
 
 
 def prepare(

@@ -134,6 +134,7 @@ def score(
     resamples: int = 10_000,
     seed: int = 12_345,
     per_video: bool = False,
+    human: bool = False,
 ) -> DenseReport:
     """Scores predicted events of videos.
 
@@ -148,7 +149,8 @@ def score(
         intervals: Add confidence intervals of this level, with videos as units; True for 0.95.
         resamples: The number of resamples.
         seed: The seed of the resamples.
-        per_video: Keep the scores of each video.
+        per_video: Keep the scores of each video, and its events for the page.
+        human: Add the system ``"human"``: each reference file, scored against the others.
 
     Raises:
         ValueError: events cannot be read, a form does not exist, or METEOR's data are not installed.
@@ -157,6 +159,7 @@ def score(
     request = {
         **_request(references, results, form, systems, metrics, intervals, resamples, seed, per_video),
         "fps": None if fps is None else float(fps),
+        "human": human,
     }
     return DenseReport(_engine.score_dense(request))
 

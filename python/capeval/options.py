@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Literal, TypedDict, Union
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Union
 
 from ._choices import (
     Accept,
@@ -19,6 +19,7 @@ from ._choices import (
     Correction,
     Duplicate,
     Empty,
+    GroupFrequencies,
     HumanTies,
     Idf,
     Ids,
@@ -214,7 +215,25 @@ class PairLook(TypedDict, total=False):
     """
 
 
-class Judgement(TypedDict, total=False):
+class Cleaning(TypedDict, total=False):
+    """Refusing what is no caption."""
+
+    clean: Clean | Sequence[Clean]
+    """The kinds of text to remove from captions and references before they are scored; the signature names them:
+    - ``"thoughts"``: thoughts before the caption, and the tags around the answer
+    - ``"fences"``: code fences around the caption
+    - ``"structured-text"``: JSON around the only text in it
+    - ``"byte-strings"``: b'…' around the caption
+    - ``"special-tokens"``: tokens such as <eos> and <|im_end|>, and tags
+    - ``"chat-roles"``: a label before the caption, such as ASSISTANT:
+    - ``"start-end-words"``: words that begin and end all captions, such as startseq and endseq
+    - ``"subword-marks"``: the marks of subwords, which are joined to words
+    - ``"html-entities"``: the notation of HTML: &quot; becomes a quotation mark
+    - ``"quotes"``: quotation marks around the caption
+    """
+
+
+class Judgement(Cleaning, total=False):
     """Refusing what is no caption."""
 
     accept: Accept | Sequence[Accept]
@@ -230,19 +249,6 @@ class Judgement(TypedDict, total=False):
     - ``"numbers-as-captions"``: nothing but numbers
     - ``"paths-as-captions"``: paths, addresses and ids
     - ``"prompt-in-captions"``: the prompt before every caption
-    """
-    clean: Clean | Sequence[Clean]
-    """The kinds of text to remove from captions and references before they are scored; the signature names them:
-    - ``"thoughts"``: thoughts before the caption, and the tags around the answer
-    - ``"fences"``: code fences around the caption
-    - ``"structured-text"``: JSON around the only text in it
-    - ``"byte-strings"``: b'…' around the caption
-    - ``"special-tokens"``: tokens such as <eos> and <|im_end|>, and tags
-    - ``"chat-roles"``: a label before the caption, such as ASSISTANT:
-    - ``"start-end-words"``: words that begin and end all captions, such as startseq and endseq
-    - ``"subword-marks"``: the marks of subwords, which are joined to words
-    - ``"html-entities"``: the notation of HTML: &quot; becomes a quotation mark
-    - ``"quotes"``: quotation marks around the caption
     """
 
 
@@ -363,6 +369,21 @@ class ReportContents(TypedDict, total=False):
     """Include the scores of every image in the report."""
     gallery: bool
     """Include what the page of ``to_html`` needs to show every image, with the evidence for its scores."""
+
+
+class ImageGroups(TypedDict, total=False):
+    """Groups of images, and numbers made of measures."""
+
+    groups: Any
+    """What groups images, for scores of each group: the name of a column or key of the captions, a path or
+    ``"path:column"``, a dictionary of groups by id or of ids by group, a Series, a table with ids and groups;
+    ``"words:references"``, ``"words:candidate=8,12"``, ``"references:count"``; several joined by ``×``, or a list of
+    these."""
+    group_df: GroupFrequencies
+    """The images that metrics such as CIDEr learn document frequencies from, for the scores of a group: its ``"own"``, as
+    if it were evaluated alone, or ``"all"``."""
+    derive: Mapping[str, str] | None
+    """Numbers made of measures by formulas, as in ``{"sm": "mean(bleu-4, meteor, rouge-l, cider-d)"}``."""
 
 
 class HumanRow(TypedDict, total=False):
@@ -502,6 +523,21 @@ class TokenIds(TypedDict, total=False):
     """Count the end token as a word, as self-critical training code does."""
 
 
+class SeveralSamples(TypedDict, total=False):
+    """Matching captions."""
+
+    several: str
+    """What several captions of an image in one batch are. A reward is that of a caption (``"each"``), or that of an image:
+    then there is one for each image of the batch, in the order in which images first occur:
+    - ``"each"``: each caption has a reward of its own
+    - ``"first"``: the reward of the image's first caption
+    - ``"last"``: the reward of its last one
+    - ``"best:MEASURE"``: the reward of the one with the best score by this measure, such as ``"best:cider-d"``
+    - ``"mean"``: the mean of their rewards
+    - ``"error"``: stop, if an image has several
+    """
+
+
 class RewardNumbers(TypedDict, total=False):
     """Shaping the rewards."""
 
@@ -522,6 +558,7 @@ class EvaluatorScoreOptions(
     IdMatching,
     CandidateReading,
     ReportContents,
+    ImageGroups,
     HumanRow,
     Intervals,
     Resampling,
@@ -550,7 +587,7 @@ class ExplainOptions(SystemNames, CaptionComparison, total=False):
 
 
 class CompareOptions(
-    SystemRuns, CaptionComparison, Testing, Level, Resampling, ReportContents, ForeignScores, total=False
+    SystemRuns, CaptionComparison, Testing, Level, Resampling, ReportContents, ImageGroups, ForeignScores, total=False
 ):
     """The keywords of :func:`capeval.compare`."""
 
@@ -594,7 +631,7 @@ class LoadOptions(MetricChoice, FrequencyTable, IdMatching, total=False):
     """The keywords of :meth:`capeval.Evaluator.load`."""
 
 
-class EvaluatorOptions(LoadOptions, ParseCache, ReferenceReading, Threads, total=False):
+class EvaluatorOptions(LoadOptions, ParseCache, Cleaning, ReferenceReading, Threads, total=False):
     """The keywords of :class:`capeval.Evaluator`."""
 
 
@@ -602,7 +639,17 @@ class FrequencyOptions(IdMatching, ReferenceReading, total=False):
     """The keywords of :meth:`capeval.DocumentFrequencies.build`."""
 
 
-class RewardOptions(MetricSettings, FrequencyTable, IdMatching, TokenIds, RewardNumbers, Threads, total=False):
+class RewardOptions(
+    MetricSettings,
+    FrequencyTable,
+    IdMatching,
+    PairLook,
+    SeveralSamples,
+    TokenIds,
+    RewardNumbers,
+    Threads,
+    total=False,
+):
     """The keywords of :class:`capeval.reward.Reward`."""
 
 
@@ -651,6 +698,7 @@ DEFAULTS: dict[str, object] = {
     "segments": True,
     "gallery": False,
     "human": False,
+    "group_df": "own",
     "intervals": False,
     "level": 0.95,
     "resamples": 10_000,

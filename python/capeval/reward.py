@@ -54,7 +54,7 @@ class Reward:
     (2,)
     """
 
-    @takes(RewardOptions)
+    @takes(RewardOptions, several="each")
     def __init__(
         self, references: Captionlike | Evaluator, weights: Mapping[str, float], **options: Unpack[RewardOptions]
     ) -> None:
@@ -108,6 +108,8 @@ class Reward:
             "ids": ids or "as-given",
             "words": None if words is None else listed("words", words),
             "coded": coded,
+            "several": options["several"],
+            "pairing": options["pairing"],
             "threads": thread_count(options["threads"]),
         }
         self._judge = _engine.Judge(ground, table, judging)
@@ -131,7 +133,7 @@ class Reward:
 
     @property
     def notices(self) -> list[tuple[NoticeCode, str]]:
-        """Notes on the choice of metrics: a short stable code, and the notice in words."""
+        """Notes on the choice of metrics and on the first batches: a short stable code, and the notice in words."""
         return self._judge.notices()
 
     @property
@@ -148,7 +150,11 @@ class Reward:
                 was made for them.
 
         Returns:
-            An array of shape ``(B,)``.
+            An array of shape ``(B,)``; with ``several`` other than ``"each"``, a reward for each image of the batch.
+
+        Warns:
+            CaptionWarning: once, if captions of the first batches are none, or do not fit the references of their own
+                images.
 
         Raises:
             KeyError: an image has no references.
@@ -160,7 +166,7 @@ class Reward:
     __call__ = score
 
     def measures(self, image_ids: Any, captions: Any) -> dict[str, Array]:
-        """Computes each measure of each caption: float64 arrays of shape ``(B,)`` by key."""
+        """Computes each measure of each caption: float64 arrays by key, of the shape of the rewards."""
         matrix = self._matrix(image_ids, captions)
         return {key: matrix[:, k] for k, key in enumerate(self._keys)}
 
@@ -207,7 +213,7 @@ def _make(kind: type[Reward], references: Any, weights: Mapping[str, float], opt
 class CiderD(Reward):
     """CIDEr-D as COCO computes it and self-critical training uses it, 0 to 10."""
 
-    @takes(RewardOptions)
+    @takes(RewardOptions, several="each")
     def __init__(
         self, references: Captionlike | Evaluator, *, n: int = 4, sigma: float = 6.0, weight: float = 1.0, **options: Unpack[RewardOptions]
     ) -> None:
@@ -221,7 +227,7 @@ class CiderD(Reward):
 class Bleu(Reward):
     """BLEU-n of each caption, as COCO computes it per image, 0 to 1."""
 
-    @takes(RewardOptions)
+    @takes(RewardOptions, several="each")
     def __init__(
         self, references: Captionlike | Evaluator, *, n: int = 4, weight: float = 1.0, **options: Unpack[RewardOptions]
     ) -> None:
@@ -233,7 +239,7 @@ class Bleu(Reward):
 class RougeL(Reward):
     """ROUGE-L as COCO computes it, 0 to 1."""
 
-    @takes(RewardOptions)
+    @takes(RewardOptions, several="each")
     def __init__(self, references: Captionlike | Evaluator, *, weight: float = 1.0, **options: Unpack[RewardOptions]) -> None:
         """Takes the keywords of :class:`Reward`."""
         super().__init__(references, {"rouge-l": weight}, **options)
@@ -242,7 +248,7 @@ class RougeL(Reward):
 class Meteor(Reward):
     """METEOR 1.5 as COCO computes it, 0 to 1; needs data that :func:`capeval.install_data` installs."""
 
-    @takes(RewardOptions)
+    @takes(RewardOptions, several="each")
     def __init__(self, references: Captionlike | Evaluator, *, weight: float = 1.0, **options: Unpack[RewardOptions]) -> None:
         """Takes the keywords of :class:`Reward`, except those for token ids."""
         super().__init__(references, {"meteor": weight}, **options)

@@ -132,7 +132,9 @@ def test_references_that_were_read_are_kept(candidates, tmp_path):
         evaluator = capeval.Evaluator(source, METRICS, **options)
         for one in (evaluator, *kept(evaluator, tmp_path)):
             assert one.ids == [1, 2, 3] and known(one, candidates) == known(evaluator, candidates)
-    assert {*CHOICES, *READING} == set(capeval.options.EvaluatorOptions.__annotations__), "an option without a test"
+    # `clean` has a test of its own below.
+    options = set(capeval.options.EvaluatorOptions.__annotations__)
+    assert {*CHOICES, *READING, "clean"} == options, "an option without a test"
 
 
 def test_what_is_given_to_load_comes_before_what_was_saved(references, candidates, tmp_path):
@@ -176,3 +178,16 @@ def test_ids_and_settings_of_an_evaluator_hold_wherever_it_stands(references, ca
         reward = Reward(ground, {"cider-d": 1.0}, dtype="float64")
         assert "sigma:4" in reward.signatures["cider-d"] and TABLE.fingerprint in reward.signatures["cider-d"]
         assert reward.score(list(by_text), list(by_text.values())).shape == (3,)
+
+
+def test_references_are_cleaned_once_and_captions_as_they_were(references, candidates, tmp_path):
+    marked = {id: [f"<s> {text} </s>" for text in texts] for id, texts in references.items()}
+    expected = capeval.score(marked, candidates, METRICS, clean="special-tokens")
+    evaluator = capeval.Evaluator(marked, METRICS, clean="special-tokens")
+    evaluator.save(tmp_path / "refs.capeval")
+    for one in (evaluator, pickle.loads(pickle.dumps(evaluator)), capeval.Evaluator.load(tmp_path / "refs.capeval")):
+        for more in ({}, {"clean": ["special-tokens"]}):
+            report = one.score(candidates, **more)
+            assert (report.scores, report.signatures) == (expected.scores, expected.signatures)
+        with pytest.raises(ValueError, match=r'call capeval.Evaluator\(…, clean=\["quotes"\]\), or pass clean="special-tokens"'):
+            one.score(candidates, clean="quotes")

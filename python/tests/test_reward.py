@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import random
+import warnings
 
 import numpy as np
 import pytest
@@ -396,3 +397,76 @@ def test_a_table_of_other_words_is_refused():
         Reward(references, {"cider-d": 1.0}, document_frequencies=ids)
     with pytest.raises(ValueError, match="knows 0% of the words of the references"):
         capeval.score(references, {1: "a dog", 2: "a cat"}, "cider-d", document_frequencies=ids)
+
+
+def fitting(n):
+    """References of `n` images that have words of their own, and captions that share them."""
+    nouns, verbs = ["dog", "cat", "bus", "man", "tree", "boat", "bird"], ["runs", "sits", "stands", "waits", "sleeps"]
+    text = [f"a {nouns[k % 7]} {verbs[k % 5]} near the w{k % 97} with u{k % 53}" for k in range(n)]
+    return {k: [text[k], f"some {text[k]} here"] for k in range(n)}, text
+
+
+def batches(reward, ids, captions, size=20, k=2):
+    """Rewards in batches of images with k equal samples each."""
+    for first in range(0, len(ids), size):
+        part = ids[first : first + size]
+        reward(part, [captions[id] for id in part for _ in range(k)])
+
+
+@pytest.mark.parametrize("shift", [1, 30])
+def test_captions_of_other_images_are_warned_of_once_over_the_first_batches(shift):
+    references, captions = fitting(300)
+    shifted = captions[shift:] + captions[:shift]
+    order = [k * 7 % 300 for k in range(300)]
+    reward = Reward(references, {"cider-d": 1.0})
+    words = "fit the references one row later" if shift == 1 else "no more words with their own references"
+    with pytest.warns(capeval.CaptionWarning, match=words) as found:
+        batches(reward, order, shifted)
+    assert [code for code, _ in reward.notices] == ["pairing"] and len(found) == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        batches(reward, order, shifted)
+        batches(Reward(references, {"cider-d": 1.0}), order, captions)
+        batches(Reward(references, {"cider-d": 1.0}, pairing="off"), order, shifted)
+        # All images there are, and too few to tell.
+        few = {k: references[k] for k in range(40)}
+        batches(Reward(few, {"cider-d": 1.0}), list(range(40)), shifted)
+
+
+def test_token_ids_of_other_images_are_warned_of():
+    references, captions = fitting(120)
+    words = sorted({word for text in captions for word in f"{text} some here".split()})
+    rows = np.array([[words.index(word) for word in text.split()] for text in captions])
+    ids = list(range(120))
+    with pytest.warns(capeval.CaptionWarning, match="one row earlier"):
+        Reward(references, {"cider-d": 1.0}, words=words)(ids, np.roll(rows, 1, axis=0))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Reward(references, {"cider-d": 1.0}, words=words)(ids, rows)
+
+
+def test_several_captions_of_an_image_are_one_reward():
+    references = {7: ["a dog runs", "the dog ran"], 8: ["two cats", "cats sit"]}
+    ids, texts = [8, 7], ["two dogs", "two cats", "a dog runs", "cat"]
+    weights = {"cider-d": 1.0, "rouge-l": 0.5}
+
+    def of(several):
+        return Reward(references, weights, dtype="float64", several=several)
+
+    each = of("each")(ids, texts)
+    assert each.shape == (4,) and Reward(references, weights, dtype="float64")(ids, texts).tolist() == each.tolist()
+    groups = each.reshape(2, 2)
+    assert of("first")(ids, texts).tolist() == groups[:, 0].tolist()
+    assert of("last")(ids, texts).tolist() == groups[:, 1].tolist()
+    np.testing.assert_allclose(of("mean")(ids, texts), groups.mean(axis=1), rtol=1e-12)
+    assert of("best:cider-d")(ids, texts).tolist() == [groups[0, 1], groups[1, 0]]
+    # An id for each caption, in any order.
+    assert of("first")([8, 7, 8, 7], [texts[0], texts[2], texts[1], texts[3]]).tolist() == groups[:, 0].tolist()
+    assert of("mean").measures(ids, texts)["rouge-l"].shape == (2,)
+    with pytest.raises(ValueError, match='caption 1 is one of 2 captions of its image; pass several="each"'):
+        of("error")(ids, texts)
+    with pytest.raises(ValueError, match="best:spice: no measure that is computed is called 'spice'"):
+        of("best:spice")
+    with pytest.raises(ValueError, match="choose from error, first"):
+        of("average")
+    assert CiderD(references, several="mean")(ids, texts).shape == (2,)

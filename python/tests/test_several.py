@@ -24,9 +24,14 @@ def test_several_candidates_are_put_together_as_asked():
         assert runs[key] == mean[key]
     assert "several:mean(3)" in mean.signatures["cider-d"] and "runs:2" in runs.signatures["cider-d"]
     assert "mine is the mean of 2 runs" in runs.notices[0].message
+    deviation = abs(each[0]["cider-d"] - each[1]["cider-d"]) / 2**0.5
+    assert runs.deviations["cider-d"] == pytest.approx(deviation) == runs.systems["mine"].deviations["cider-d"]
+    assert runs.systems["mine"].n_runs == 2 and runs.log_dict()["cider-d/sd"] == runs.deviations["cider-d"]
+    assert runs.to_dict()["systems"][0]["runs"] == {"n": 2, "deviations": runs.deviations}
+    assert mean.deviations == {} and f"± {deviation:.3f}" in str(runs) and "cider-d_sd" in runs.render("csv")
     assert capeval.score(REFERENCES, ALL, METRICS, several="best:cider-d").scores == each[1].scores
     assert capeval.compare(REFERENCES, {"one": RUNS[0]}, ["cider-d"], runs={"mine": RUNS})["mine", "cider-d"].verdict
-    with pytest.raises(ValueError, match='pass several="first" or several="last" .* or several="mean"'):
+    with pytest.raises(ValueError, match='pass several="first" or several="last" .* or several="each"'):
         capeval.score({image: texts * 2 for image, texts in REFERENCES.items()}, ALL, METRICS)
 
 

@@ -2,7 +2,8 @@
 """Measure the evaluation server under load, on loopback and on SQLite.
 
     server.py submissions SERVER SCRATCH DATA [--people N] [--data-of-metrics DIR]
-    server.py board SERVER SCRATCH [--submissions N] [--teams N] [--measures N] [--rate N] [--seconds N] [--rounds N]
+    server.py board SERVER SCRATCH [--submissions N] [--teams N] [--measures N] [--rates N,N] [--seconds N] [--rounds N]
+    server.py mail SERVER SCRATCH [--submissions N]
     server.py collections SERVER SCRATCH [--people N] [--queue N] [--uploads N] [--seconds S] [--think S]
 
 SERVER is the program, SCRATCH an empty folder. The server starts with limits that do not interfere.
@@ -11,10 +12,14 @@ SERVER is the program, SCRATCH an empty folder. The server starts with limits th
 scores; and how long N people wait who submit a file of 1,000 images each within the same minute. DATA is the folder with
 COCO's `captions_val2014.json.gz`, `loo_hyps.json.gz` and `fakecap_results.json`.
 
-`board` writes made-up scores into the database (12,000 submissions of 200 teams by 20 measures), and prints for every form
-of the board, as medians of some rounds: the 50th, 95th and 99th percentile of latencies at 200 requests a second, each
-counted from the moment at which it was due, and the time of a processor that a request takes, which says more on a busy
-machine; what wrk measures with 16 connections and no pause; and the server's memory.
+`board` writes made-up scores into the database (12,000 submissions of 200 teams by 20 measures, and as many notes of the
+audit log), and prints for every form of the board, for the lists of hosts and members, and for each rate of requests, as
+medians of some rounds: the 50th, 95th and 99th percentile of latencies, each counted from the moment at which it was due,
+and the time of a processor that a request takes, which says more on a busy machine; what wrk, if it is installed, measures
+with 16 connections and no pause; and the server's memory.
+
+`mail` prints how long a link for a new password takes from the request until a mail server has it: with nothing to do, and
+while 2,500 small submissions are being scored.
 
 `collections` writes people, their sessions and a queue of pictures into the database. It prints how long the page with the
 next picture takes; what people wait who describe pictures at once, each with THINK seconds on average to write a caption;
@@ -22,6 +27,7 @@ and what visitors of pages wait before and while screenshots of 2 MB are uploade
 """
 import argparse
 import contextlib
+import email
 import gzip
 import hashlib
 import http.client
@@ -33,6 +39,7 @@ import random
 import re
 import shutil
 import socket
+import socketserver
 import sqlite3
 import statistics
 import struct
@@ -65,7 +72,7 @@ WIDTH, HEIGHT = 1600, 900
 class Site:
     """A server that runs, and how to ask it."""
 
-    def __init__(self, given):
+    def __init__(self, given, **settings):
         self.folder = given.scratch / "data"
         self.program = [given.server, "--data", self.folder]
         with socket.socket() as free:
@@ -80,6 +87,7 @@ class Site:
             "CAPEVAL_SERVER_WORKERS": "2",
             "CAPEVAL_SERVER_BACKUP_HOUR": "-1",
             "CAPEVAL_SERVER_CAPEVAL_DATA": str(getattr(given, "data_of_metrics", None) or ""),
+            **{f"CAPEVAL_SERVER_{name.upper()}": value for name, value in settings.items()},
         }
 
     def admin(self, *arguments, said=""):
@@ -89,11 +97,11 @@ class Site:
             sys.exit(f"{' '.join(map(str, command))} failed: {done.stderr}")
         return done.stdout.strip()
 
-    def person(self, name):
+    def person(self, name, role="member", scope="submit"):
         """Creates an account and returns a token that allows submitting results."""
         email = f"{name}@example.org"
-        self.admin("user", "add", "--email", email, "--password-stdin", said="a long password\n")
-        return self.admin("token", "create", "--email", email, "--scope", "submit").split()[-1]
+        self.admin("user", "add", "--email", email, "--role", role, "--password-stdin", said="a long password\n")
+        return self.admin("token", "create", "--email", email, "--scope", scope).split()[-1]
 
     def connect(self):
         return http.client.HTTPConnection("127.0.0.1", self.port, timeout=300)
@@ -146,10 +154,10 @@ class Site:
             time.sleep(0.1)
 
 
-def memory(process):
-    """The resident memory of a process in MB."""
+def memory(process, line="VmRSS"):
+    """The resident memory of a process in MB: now, or the most so far with `VmHWM`."""
     status = pathlib.Path(f"/proc/{process.pid}/status").read_text()
-    return int(status.split("VmRSS:")[1].split()[0]) / 1024
+    return int(status.split(f"{line}:")[1].split()[0]) / 1024
 
 
 def load(path):
@@ -230,7 +238,7 @@ def submissions(given):
 
 
 def fill_board(database, teams, submissions, measures, account):
-    """Writes teams, their submissions and made-up scores."""
+    """Writes teams, their submissions, made-up scores and notes of the audit log; the account is a member of the first team."""
     draw = random.Random(29)
     rows = sqlite3.connect(database)
     phase, score_set = rows.execute("SELECT id, score_set FROM phase").fetchone()
@@ -243,6 +251,9 @@ def fill_board(database, teams, submissions, measures, account):
         team = f"team-{number:04}"
         rows.execute("INSERT INTO team VALUES (?, ?, ?, 0)", [team, f"Team {number}", own])
         rows.execute("INSERT INTO entry (phase, team, created_at) VALUES (?, ?, 0)", [phase, team])
+    rows.execute("INSERT INTO team_member VALUES ('team-0000', ?, 0)", [own])
+    rows.execute("INSERT INTO entry_member VALUES (?, ?, 'team-0000')", [phase, own])
+    (benchmark,) = rows.execute("SELECT benchmark FROM phase").fetchone()
     for number in range(submissions):
         identity, team = f"submission-{number:06}", f"team-{number % teams:04}"
         rows.execute(
@@ -251,11 +262,14 @@ def fill_board(database, teams, submissions, measures, account):
             [identity, phase, team, f"method {number}", f"{number:064x}", 1_700_000_000_000 + number],
         )
         rows.execute("INSERT INTO scored_by VALUES (?, ?, '[]')", [score_set, identity])
+        note = [f"note-{number:06}", own, benchmark, number]
+        rows.execute(
+            "INSERT INTO audit (id, actor, subject, at, action, detail) VALUES (?, ?, ?, ?, 'phase.change', '{}')", note
+        )
         for key in names:
             value = draw.random()
             row = [score_set, identity, reference_set, key, value, value - 0.01, value + 0.01]
             rows.execute("INSERT INTO score VALUES (?, ?, ?, ?, ?, ?, ?)", row)
-    rows.execute("UPDATE phase SET settled = 0")
     rows.commit()
     rows.close()
 
@@ -315,25 +329,32 @@ def paced(site, paths, header, rate, seconds):
 
 
 def board(given):
-    if not shutil.which("wrk"):
-        sys.exit("wrk is missing: install it with apt")
     annotations = [{"image_id": number, "id": number, "caption": f"a cat on mat {number}"} for number in range(20)]
     whole = {"images": [{"id": number} for number in range(20)], "annotations": annotations}
     (given.scratch / "references.json").write_text(json.dumps(whole))
-    (given.scratch / "many.toml").write_text(BENCHMARK.format(slug="many", metrics='["bleu"]', references="references.json"))
+    plan = BENCHMARK.format(slug="many", metrics='["bleu"]', references="references.json")
+    (given.scratch / "many.toml").write_text(plan)
+    (given.scratch / "before.toml").write_text(plan.replace('"bleu-4"', '"bleu-1"'))
     site = Site(given)
     with site.running():
-        site.admin("benchmark", "apply", given.scratch / "many.toml")
+        site.admin("benchmark", "apply", given.scratch / "before.toml")
         token = site.person("person")
+        of_host = site.person("host", "admin", "host")
         phase = site.phase("many")
     fill_board(site.folder / "capeval.db", given.teams, given.submissions, given.measures, "person@example.org")
     begin = time.perf_counter()
+    # With another measure that ranks, the rows of boards are written again, from what was written into the database.
+    site.admin("benchmark", "apply", given.scratch / "many.toml")
+    print(f"board of {given.submissions} submissions written again after {time.perf_counter() - begin:.2f} s")
     with site.running() as process:
-        print(f"first start with {given.submissions} submissions: {time.perf_counter() - begin:.2f} s")
         here = "/b/many/val"
-        page, api = f"{here}/leaderboard", f"/api/v1/phases/{phase}/leaderboard"
+        page, api = f"{here}/leaderboard", f"/api/v1/phases/{phase}"
         person = f"Cookie: {session(site, 'person@example.org')}"
+        host = f"Cookie: {session(site, 'host@example.org')}"
         packed = "Accept-Encoding: gzip"
+        rows = json.loads(site.ask("GET", f"{api}/leaderboard", token)[1])["rows"]
+        if len(rows) != given.teams:
+            sys.exit(f"the board has {len(rows)} rows, not one for each of {given.teams} teams")
         for name, path, header in (
             ("page, shared", page, "Accept: text/html"),
             ("page, new addresses", page + "?zz={}", "Accept: text/html"),
@@ -345,7 +366,13 @@ def board(given):
             ("progress, signed in", f"{here}/progress", person),
             ("JSON", page + "?format=json", "Accept: */*"),
             ("CSV", page + "?format=csv", "Accept: */*"),
-            ("API", api, f"Authorization: Bearer {token}"),
+            ("API", f"{api}/leaderboard", f"Authorization: Bearer {token}"),
+            ("host's page", f"{here}/host", host),
+            ("host's list, API", f"/api/v1/host/phases/{phase}/submissions", f"Authorization: Bearer {of_host}"),
+            ("audit log", "/b/many/audit", host),
+            ("audit log, API", "/api/v1/host/benchmarks/many/audit", f"Authorization: Bearer {of_host}"),
+            ("member's list", "/submissions", person),
+            ("member's list, API", f"{api}/submissions", f"Authorization: Bearer {token}"),
         ):
             connection, (what, _, value) = site.connect(), header.partition(": ")
             connection.request("GET", path, headers={what: value})
@@ -357,18 +384,110 @@ def board(given):
                 sys.exit(f"{path} answered {status}")
             numbers = itertools.count(1)
             paths = (path.format(number) for number in numbers)
-            before = processor(process)
-            rounds = [paced(site, paths, header, given.rate, given.seconds) for _ in range(given.rounds)]
-            each = (processor(process) - before) / (given.rounds * given.rate * given.seconds)
-            at_rate = " ".join(f"{statistics.median(column):.1f}" for column in zip(*rounds))
-            flat_out = ""
+            report = []
+            for rate in map(int, given.rates.split(",")):
+                before = processor(process)
+                rounds = [paced(site, paths, header, rate, given.seconds) for _ in range(given.rounds)]
+                each = (processor(process) - before) / (given.rounds * rate * given.seconds)
+                at_rate = " ".join(f"{statistics.median(column):.1f}" for column in zip(*rounds))
+                report.append(f"p50, p95, p99 {at_rate} ms at {rate} requests a second, {each:.2f} ms of a processor each")
             # wrk asks for one address again and again.
-            if "{}" not in path:
+            if "{}" not in path and shutil.which("wrk"):
                 measured = [wrk(site, path, 16, "identity", header) for _ in range(given.rounds)]
                 rate, p95 = (statistics.median(column) for column in zip(*measured))
-                flat_out = f"flat out {rate:.0f} requests a second, p95 {p95:.1f} ms; "
-            print(f"{name}: p50, p95, p99 {at_rate} ms at {given.rate} requests a second, {each:.2f} ms of a processor "
-                  f"each; {flat_out}{len(body) / 1000:.0f} kB; {memory(process):.0f} MB; load {os.getloadavg()[0]:.1f}", flush=True)
+                report.append(f"flat out {rate:.0f} requests a second, p95 {p95:.1f} ms")
+            report.append(f"{len(body) / 1000:.0f} kB; {memory(process):.0f} MB; load {os.getloadavg()[0]:.1f}")
+            print(f"{name}: {'; '.join(report)}", flush=True)
+        print(f"most memory: {memory(process, 'VmHWM'):.0f} MB")
+
+
+class Mailbox(socketserver.ThreadingTCPServer):
+    """A mail server that notes when a link for a new password arrives, counts other messages, and keeps none."""
+
+    daemon_threads = True
+
+    def __init__(self):
+        super().__init__(("127.0.0.1", 0), self.Session)
+        self.arrivals, self.others = [], itertools.count()
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    class Session(socketserver.StreamRequestHandler):
+        def handle(self):
+            self.wfile.write(b"220 here\r\n")
+            for line in self.rfile:
+                command = line.strip().upper()
+                if command == b"DATA":
+                    self.wfile.write(b"354 go on\r\n")
+                    lines = b"".join(iter(self.rfile.readline, b".\r\n"))
+                    if b"/reset/" in email.message_from_bytes(lines).get_payload(decode=True):
+                        self.server.arrivals.append(time.perf_counter())
+                    else:
+                        next(self.server.others)
+                self.wfile.write(b"221 bye\r\n" if command == b"QUIT" else b"250 ok\r\n")
+
+    def after(self, begin):
+        """The seconds from `begin` to the next link."""
+        known = len(self.arrivals)
+        while len(self.arrivals) == known:
+            time.sleep(0.005)
+        return self.arrivals[known] - begin
+
+
+def mail(given):
+    annotations = [{"image_id": number, "id": number, "caption": f"a cat on mat {number}"} for number in range(20)]
+    whole = {"images": [{"id": number} for number in range(20)], "annotations": annotations}
+    (given.scratch / "references.json").write_text(json.dumps(whole))
+    (given.scratch / "few.toml").write_text(BENCHMARK.format(slug="few", metrics='["bleu"]', references="references.json"))
+    mailbox = Mailbox()
+    address = mailbox.server_address[1]
+    site = Site(given, smtp=f"smtp://127.0.0.1:{address}", mail_from="captions@example.org", workers="1")
+    people = -(-given.submissions // 900)
+    with site.running() as process:
+        site.admin("benchmark", "apply", given.scratch / "few.toml")
+        tokens = [site.person(f"person-{number}") for number in range(people)]
+        phase = site.phase("few")
+
+        def forgotten():
+            # One address gets two links a minute.
+            form = urllib.parse.urlencode({"email": f"person-{len(waits) % people}@example.org"})
+            connection, begin = site.connect(), time.perf_counter()
+            arrival = threading.Thread(target=lambda: waits.append(mailbox.after(begin)))
+            arrival.start()
+            status = ask(connection, "POST", "/forgotten", "", form)[1]
+            if status != 200:
+                sys.exit(f"a link was refused with {status}")
+            arrival.join()
+
+        waits = []
+        forgotten()
+        print(f"nothing to do: the message is there after {waits[-1]:.2f} s", flush=True)
+
+        def submit(number):
+            connection = site.connect()
+            for turn in range(number, given.submissions, people):
+                body = [{"image_id": image, "caption": f"a dog {turn} of mat {image}"} for image in range(20)]
+                path = f"/api/v1/phases/{phase}/submissions?method=m{turn}"
+                status, text = site.ask("POST", path, tokens[number], json.dumps(body), connection)
+                if status != 201:
+                    sys.exit(f"a submission was refused with {status}: {text[:300]}")
+
+        together(submit, people)
+        begin = time.perf_counter()
+        while True:
+            left = sum(
+                float(line.rsplit(b" ")[-1])
+                for line in site.ask("GET", "/metrics")[1].splitlines()
+                if line.startswith(b"capeval_jobs{") and b'kind="score"' in line
+            )
+            if left == 0:
+                break
+            forgotten()
+            print(f"{left:.0f} submissions to score: the message is there after {waits[-1]:.2f} s", flush=True)
+            time.sleep(max(0, 20 - waits[-1]))
+        if len(mailbox.arrivals) != len(waits):
+            sys.exit(f"{len(mailbox.arrivals)} links came, {len(waits)} were asked for")
+        print(f"all scored {time.perf_counter() - begin:.0f} s after the last upload, {next(mailbox.others)} other messages; most memory "
+              f"{memory(process, 'VmHWM'):.0f} MB; load {os.getloadavg()[0]:.1f}")
 
 
 def fill_collection(database, people, queue):
@@ -561,7 +680,8 @@ def collections(given):
 # What can be measured, and its arguments with their defaults.
 WORK = {
     submissions: {"people": 200, "data_of_metrics": ""},
-    board: {"submissions": 12_000, "teams": 200, "measures": 20, "rate": 200, "seconds": 10, "rounds": 3},
+    board: {"submissions": 12_000, "teams": 200, "measures": 20, "rates": "50,200", "seconds": 10, "rounds": 3},
+    mail: {"submissions": 2_500},
     collections: {"people": 200, "queue": 100_000, "uploads": 1_000, "seconds": 60.0, "think": 10.0},
 }
 

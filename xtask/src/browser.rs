@@ -1,5 +1,6 @@
-//! Tests pages in a real browser: reports with `tests/browser/page.mjs` on captions generated here, and the site of the
-//! server with `tests/browser/site.mjs`, `everywhere.mjs`, `organise.mjs` and `life.mjs`.
+//! Tests pages in a real browser: reports with `tests/browser/page.mjs` on captions generated here, those of videos with
+//! `tests/browser/events.mjs`, and the site of the server with `tests/browser/site.mjs`, `everywhere.mjs`,
+//! `organise.mjs` and `life.mjs`.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -7,6 +8,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 
+use crate::event_page;
 use crate::suite::{Build, side_by_side};
 
 /// The packages that drive the browser and check accessibility; installed in `target/`.
@@ -73,6 +75,10 @@ pub fn test(root: &Path, build: &Build, screenshots: Option<&Path>) -> Result<()
         command.arg(folder);
     }
     step("tests", &mut command)?;
+    let events = write_events_page(capeval, &base)?;
+    let mut videos = Command::new("node");
+    videos.arg(root.join("tests/browser/events.mjs")).arg(&browser).arg(&base).arg(events).args(screenshots);
+    step("videos", &mut videos)?;
     let site = root.join("target/site");
     if site.exists() {
         let mut docs = Command::new("node");
@@ -272,6 +278,16 @@ fn write_plain_pages(program: &Path, root: &Path, base: &Path) -> Result<[PathBu
         write("paired.html", "prefer", base.join("pairs.jsonl"), &intervals)?,
         write("diverse.html", "diversity", references.clone(), &[])?,
     ])
+}
+
+/// Writes the page of a saved result of dense captions.
+fn write_events_page(program: &Path, base: &Path) -> Result<PathBuf> {
+    let (result, page) = (base.join("events.json"), base.join("events.html"));
+    std::fs::write(&result, event_page::result())?;
+    let mut show = Command::new(program);
+    show.arg("show").arg(&result).arg("--html").arg(&page);
+    step("page of videos", show.stdout(Stdio::null()))?;
+    Ok(page)
 }
 
 /// A red GIF of one pixel.

@@ -7,6 +7,7 @@ mod bench;
 mod borders;
 mod browser;
 mod dist;
+mod event_page;
 mod goldens;
 mod machine;
 mod nouns;

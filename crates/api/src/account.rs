@@ -42,6 +42,8 @@ pub struct Account {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Accounts {
     pub accounts: Vec<ManagedAccount>,
+    /// The value of `after` for the next part of the list; `null` at its end.
+    pub next: Option<String>,
 }
 
 /// An account, as administrators see it.

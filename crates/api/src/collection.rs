@@ -146,14 +146,6 @@ pub struct Pictures {
     pub next: Option<String>,
 }
 
-/// The part of a list of pictures that is asked for.
-#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
-pub struct PicturesAfter {
-    /// The id of the picture after which the list begins.
-    pub after: String,
-}
-
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Picture {
     pub id: String,

@@ -71,6 +71,8 @@ pub struct Reason {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Entries {
     pub entries: Vec<Entry>,
+    /// The value of `after` for the next part of the list; `null` at its end.
+    pub next: Option<String>,
 }
 
 /// A team that takes part in a phase, with its limits and what it has used of them.
@@ -89,6 +91,8 @@ pub struct Entry {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct HostedSubmissions {
     pub submissions: Vec<HostedSubmission>,
+    /// The value of `after` for the next part of the list; `null` at its end.
+    pub next: Option<String>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -112,6 +116,8 @@ pub struct HostedSubmission {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct AuditLog {
     pub notes: Vec<AuditNote>,
+    /// The value of `after` for the next part of the list; `null` at its end.
+    pub next: Option<String>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]

@@ -22,6 +22,7 @@ mod judging;
 mod label;
 mod open;
 mod organising;
+mod paging;
 mod phase;
 mod problem;
 mod submission;
@@ -45,7 +46,7 @@ pub use board::{
 pub use collection::{
     AddedCaption, AddedRating, CaptionToRate, Collection, CollectionState, Collections, DescribeIn,
     ImageState, LanguageGoal, NewCaption, NewRating, NewReport, Picture, PictureFile, PictureLanguage,
-    Pictures, PicturesAfter, ReleaseAccess, ReportReason, ReportedKind, Skip, SkipReason, ToDescribe, ToRate,
+    Pictures, ReleaseAccess, ReportReason, ReportedKind, Skip, SkipReason, ToDescribe, ToRate,
     UploadedPicture, UploadedPictures,
 };
 pub use entry::{
@@ -61,6 +62,7 @@ pub use judging::{EvaluationState, Judging, JudgingPlan, SystemMeasures};
 pub use label::{Label, label_words};
 pub use open::Open;
 pub use organising::{DryRun, MeasureChoice, MetricChoice, MetricChoices, SuiteChoice};
+pub use paging::Place;
 pub use phase::{
     Benchmark, Benchmarks, BoardKind, Measure, PerImage, Phase, ReferenceSet, SetState, Visibility,
 };

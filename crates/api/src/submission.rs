@@ -133,6 +133,8 @@ pub struct ImageResultsFiles {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Submissions {
     pub submissions: Vec<Submission>,
+    /// The value of `after` for the next part of the list; `null` at its end.
+    pub next: Option<String>,
 }
 
 /// The number of submissions that a team has left.

@@ -14,7 +14,8 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use tempfile::TempDir;
 
-use super::records::{self, Phase};
+use super::records;
+use super::settings::Phase;
 
 /// Correlates the metrics of a phase with what people said about captions.
 pub struct CorrelatePhase;

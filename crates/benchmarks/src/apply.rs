@@ -16,7 +16,7 @@ use capeval_site::fault::Fault;
 use capeval_site::jobs::{self, queue::Priority};
 use capeval_site::store::{self, Error, Tx};
 use capeval_site::web::Slug;
-use capeval_site::{args, audit, clock, columns, ids, reason};
+use capeval_site::{args, clock, columns, ids, reason};
 use capeval_tasks::UnsuitedMetrics;
 use capeval_text::Tokenizer;
 use serde_json::json;
@@ -24,10 +24,13 @@ use serde_json::json;
 use super::about;
 use super::images;
 use super::pictures;
-use super::plan::{PhasePlan, Plan, ReferencePlan, Source, When};
-use super::records::{self, Benchmark, MOST_DECIMALS, Phase};
+use super::records;
 use super::scoring::{PrepareSet, ScoreSubmission};
+use super::settings::{Benchmark, MOST_DECIMALS, Phase, PhasePlan, Plan, ReferencePlan};
+use super::source::Source;
+use super::when::When;
 use super::{board, submit};
+use crate::notes;
 
 /// The most submissions that a limit or a grant allows.
 pub const MOST: i64 = 1_000_000;
@@ -234,7 +237,7 @@ pub async fn apply(
             .await
             .with_context(|| reason!("phase {}", phase.slug))?;
     }
-    audit::note(&mut tx, actor, "benchmark.apply", &id, json!({ "slug": plan.slug, "created": is_new }))
+    notes::note(&mut tx, actor, "benchmark.apply", &id, json!({ "slug": plan.slug, "created": is_new }))
         .await?;
     tx.commit().await?;
     app.wake.notify();
@@ -251,7 +254,7 @@ pub async fn apply_without_phases(
     check(plan)?;
     let mut tx = app.store.begin().await?;
     let (id, is_new, _) = apply_head(&mut tx, plan, slug, actor).await?;
-    audit::note(&mut tx, actor, "benchmark.apply", &id, json!({ "slug": plan.slug, "created": is_new }))
+    notes::note(&mut tx, actor, "benchmark.apply", &id, json!({ "slug": plan.slug, "created": is_new }))
         .await?;
     Ok(tx.commit().await?)
 }
@@ -291,7 +294,7 @@ pub async fn put_phase(
             .await
             .with_context(|| reason!("phase {}", plan.slug))?;
     }
-    audit::note(&mut tx, actor, action, benchmark, json!({ "slug": plan.slug })).await?;
+    notes::note(&mut tx, actor, action, benchmark, json!({ "slug": plan.slug })).await?;
     tx.commit().await?;
     app.wake.notify();
     Ok(())
@@ -304,7 +307,7 @@ pub async fn publish(app: &App, benchmark: &str, actor: &str) -> Result<(), Faul
     if tx.execute(sql, args![benchmark]).await? == 0 {
         return Err(fault!(CONFLICT, "published", "This benchmark has already been published."));
     }
-    audit::note(&mut tx, Some(actor), "benchmark.publish", benchmark, json!({})).await?;
+    notes::note(&mut tx, Some(actor), "benchmark.publish", benchmark, json!({})).await?;
     Ok(tx.commit().await?)
 }
 
@@ -327,7 +330,7 @@ pub async fn remove_draft(app: &App, benchmark: &Benchmark, actor: &str) -> Resu
         ));
     }
     let detail = json!({ "slug": benchmark.slug });
-    audit::note(&mut tx, Some(actor), "benchmark.remove", &benchmark.id, detail).await?;
+    notes::note(&mut tx, Some(actor), "benchmark.remove", &benchmark.id, detail).await?;
     Ok(tx.commit().await?)
 }
 
@@ -341,7 +344,7 @@ pub async fn remove_phase(app: &App, phase: &Phase, actor: &str) -> Result<(), F
         return Err(fault!(CONFLICT, "in-use", "Only phases of a draft can be removed."));
     }
     tx.execute("DELETE FROM phase WHERE id = $1", args![&phase.id]).await?;
-    audit::note(&mut tx, Some(actor), "phase.remove", &phase.benchmark, json!({ "slug": phase.slug }))
+    notes::note(&mut tx, Some(actor), "phase.remove", &phase.benchmark, json!({ "slug": phase.slug }))
         .await?;
     Ok(tx.commit().await?)
 }
@@ -407,21 +410,14 @@ async fn apply_head(
             "it cannot become a draft again, since teams have submitted: hide it with visibility = hidden"
         ));
     }
-    let row = columns! {
-        title: &plan.title,
-        summary: &plan.summary,
-        rules: &plan.rules,
-        visibility: plan.visibility.name(),
-        draft: plan.draft,
-    };
     if is_new {
         let new = columns! { id: &id, slug: &plan.slug, created_at: clock::now() };
         // Someone else may have created it since it was looked for.
-        if !tx.add_row("benchmark", [new, row].concat()).await? {
+        if !tx.add_row("benchmark", [new, plan.columns()].concat()).await? {
             return Err(taken(plan).into());
         }
     } else {
-        tx.change_row("benchmark", &id, row).await?;
+        tx.change_row("benchmark", &id, plan.columns()).await?;
     }
     tx.execute("DELETE FROM benchmark_host WHERE benchmark = $1", args![&id]).await?;
     for email in &plan.hosts {
@@ -519,8 +515,7 @@ fn check_phase(phase: &PhasePlan) -> anyhow::Result<()> {
     {
         bail!(reason!("phase {}: it closes before it opens", phase.slug));
     }
-    let main = phase.main_set.as_ref().or(phase.references.first().map(|set| &set.name));
-    if main.is_some_and(|main| phase.references.iter().all(|set| set.name != *main)) {
+    if phase.main_set().is_some_and(|main| phase.references.iter().all(|set| set.name != *main)) {
         bail!(reason!("phase {}: main_set is not among its references", phase.slug));
     }
     let is_measure = |key: &&String| phase.columns.iter().all(|column| column.key != **key);
@@ -600,7 +595,7 @@ async fn apply_phase(
 ) -> anyhow::Result<usize> {
     let sql = "SELECT * FROM phase WHERE benchmark = $1 AND slug = $2";
     let mut known: Option<Phase> = tx.fetch_optional(sql, args![benchmark, &plan.slug]).await?;
-    let main_set = plan.main_set.as_ref().or(plan.references.first().map(|set| &set.name));
+    let main_set = plan.main_set();
     let id = known.as_ref().map_or_else(ids::new_id, |known| known.id.clone());
     if let Some(old) = &known {
         // Nothing was scored with references or a baseline that failed.
@@ -617,26 +612,12 @@ async fn apply_phase(
             known = None;
         }
     }
-    let pictures = plan.pictures.as_deref().map_or("", str::trim);
-    let row = columns! {
-        title: &plan.title,
+    let mut row = plan.columns()?;
+    row.extend(columns! {
         position: position,
-        opens_at: plan.opens.map(|When(time)| time),
-        closes_at: plan.closes.map(|When(time)| time),
-        per_day: plan.per_day,
-        in_total: plan.in_total,
-        board: plan.board.name(),
-        reveal_at: plan.reveal.map(|When(time)| time),
-        decimals: plan.decimals,
-        main_set: main_set.cloned().unwrap_or_default(),
-        main_metric: &plan.main_metric,
-        board_columns: store::list(&plan.board_columns)?,
-        columns: store::list(&plan.columns)?,
-        per_image: plan.per_image.name(),
-        pictures: pictures,
         vectors_hash: files.vectors.as_ref().map(|file| file.hash.clone()),
         vectors_file: files.vectors.as_ref().map_or("", |file| &file.name),
-    };
+    });
     if known.is_some() {
         tx.change_row("phase", &id, row).await?;
     } else {
@@ -657,7 +638,7 @@ async fn apply_phase(
         require_scored(tx, score_set, main).await?;
     }
     if let Some(known) = &known
-        && (known.per_image, known.pictures.as_str()) != (plan.per_image, pictures)
+        && (known.per_image, known.pictures.as_str()) != (plan.per_image, plan.pictures())
     {
         images::forget(tx, &id).await?;
     }

@@ -8,15 +8,17 @@ use capeval_site::fault::Fault;
 use capeval_site::jobs::queue::Priority;
 use capeval_site::jobs::{self, Failure, Job, Lane, Work};
 use capeval_site::store::{self, Error, Store, Tx};
-use capeval_site::{args, audit, clock, ids};
+use capeval_site::{args, clock, ids};
 use capeval_tasks::SetScores;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::records::{self, Phase};
+use super::records;
 use super::scoring;
+use super::settings::Phase;
 use super::submit::ReceivedUpload;
 use super::upload::{self, CheckedFile};
+use crate::notes;
 
 /// A dry run as it is stored.
 #[derive(Debug, Deserialize)]
@@ -81,7 +83,7 @@ pub async fn begin(
     if blob.is_some() {
         jobs::add::<TryFile>(&mut tx, &id, Priority::Awaited).await?;
     }
-    audit::note(&mut tx, Some(&by.id), "phase.dry-run", &phase.id, json!({ "file": name })).await?;
+    notes::note(&mut tx, Some(&by.id), "phase.dry-run", &phase.id, json!({ "file": name })).await?;
     tx.commit().await?;
     app.wake.notify();
     last(&app.store, &phase.id).await?.ok_or_else(Fault::not_found)

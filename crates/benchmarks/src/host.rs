@@ -8,7 +8,8 @@ use capeval_site::fault::Fault;
 use capeval_site::web::route::get;
 use capeval_site::web::{Access, Page, Route};
 
-use super::records::{self, Phase, ReferenceSet, SeenBenchmark};
+use super::records::{self, ReferenceSet, SeenBenchmark};
+use super::settings::Phase;
 use super::submissions::{States, states_by_phase};
 use crate::counts::Counts as _;
 

@@ -10,7 +10,8 @@ use capeval_site::web::route::get;
 use capeval_site::web::{Access, Answer, Page, Route, Visible};
 
 use super::announcements::{self, Announcement};
-use super::records::{self, Phase, PhaseState, ReferenceSet, SeenBenchmark, SeenPhase};
+use super::records::{self, PhaseState, ReferenceSet, SeenBenchmark, SeenPhase};
+use super::settings::Phase;
 use crate::counts::Counts as _;
 
 /// The number of announcements on the page of a benchmark.

@@ -11,7 +11,7 @@ use capeval_site::fault::Fault;
 use capeval_site::store::{self, Error, Store, Tx};
 use capeval_site::{args, clock};
 
-use super::records::Phase;
+use super::settings::Phase;
 
 /// The day under which all submissions are counted.
 pub const ALL: &str = "*";

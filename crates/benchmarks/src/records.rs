@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::io;
 
-use capeval_api::{PerImage, SetState};
+use capeval_api::SetState;
 use capeval_site::accounts::Visitor;
 use capeval_site::app::App;
 use capeval_site::fault::Fault;
@@ -11,90 +11,12 @@ use capeval_site::store::{self, Error, Store, Tx};
 use capeval_site::web::{Names, Page, Standing, Subject, encode};
 use capeval_site::{args, clock};
 use capeval_tasks::{ImageVectors, MeasureInfo, Metrics};
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 
 use super::about::Column;
+use super::settings::{Benchmark, Phase};
 
 pub use capeval_api::{BoardKind, Visibility};
-
-#[derive(Clone, Debug, Deserialize)]
-pub struct Benchmark {
-    pub id: String,
-    /// Its part of addresses.
-    pub slug: String,
-    pub title: String,
-    /// Its subject, in a sentence or two.
-    pub summary: String,
-    /// The rules, in Markdown.
-    pub rules: String,
-    /// The people who see it.
-    pub visibility: Visibility,
-    /// True if only its hosts see it.
-    pub draft: bool,
-}
-
-/// A phase of a benchmark.
-#[derive(Clone, Debug, Deserialize)]
-pub struct Phase {
-    pub id: String,
-    /// The id of the benchmark.
-    pub benchmark: String,
-    /// Its part of addresses.
-    pub slug: String,
-    pub title: String,
-    /// The beginning of submissions.
-    pub opens_at: Option<i64>,
-    /// The end of submissions.
-    pub closes_at: Option<i64>,
-    /// Since when a host has stopped them.
-    pub frozen_at: Option<i64>,
-    /// Submissions of a team on a day.
-    pub per_day: i64,
-    /// Submissions of a team in all.
-    pub in_total: i64,
-    /// The people who see the scores.
-    pub board: BoardKind,
-    /// The time from which everyone sees them.
-    pub reveal_at: Option<i64>,
-    /// The decimals of shown scores.
-    #[serde(deserialize_with = "decimals")]
-    pub decimals: usize,
-    /// The metrics or suites.
-    #[serde(deserialize_with = "store::json")]
-    pub metrics: Vec<String>,
-    /// The reference set that ranks.
-    pub main_set: String,
-    /// The measure that ranks.
-    pub main_metric: String,
-    /// The keys of the measures that the board shows unless a visitor chooses others; empty for all.
-    #[serde(deserialize_with = "store::json")]
-    pub board_columns: Vec<String>,
-    /// True if the board has a row for people.
-    pub human: bool,
-    /// The part of the results image by image that teams see of their own submissions.
-    pub per_image: PerImage,
-    /// The address of the picture of an image, with `{id}`; empty if there are no pictures.
-    pub pictures: String,
-    /// The hash of a file with vectors of the pictures.
-    pub vectors_hash: Option<String>,
-    /// The name that it had.
-    pub vectors_file: String,
-    /// The columns that hosts define for methods.
-    #[serde(deserialize_with = "store::json")]
-    pub columns: Vec<Column>,
-    /// The scores that the board shows; `None` until all references are ready.
-    pub score_set: Option<String>,
-    /// The number of changes of the rows of its boards.
-    pub settled: i64,
-}
-
-/// The most decimals of a score.
-pub const MOST_DECIMALS: usize = 12;
-
-/// A column with a number of decimals.
-fn decimals<'de, D: Deserializer<'de>>(column: D) -> Result<usize, D::Error> {
-    Ok(usize::deserialize(column)?.min(MOST_DECIMALS))
-}
 
 /// References of a phase.
 #[derive(Clone, Debug, Deserialize)]

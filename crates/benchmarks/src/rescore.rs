@@ -11,13 +11,15 @@ use capeval_site::fault::Fault;
 use capeval_site::jobs::queue::Priority;
 use capeval_site::jobs::{self, Failure, Job, Lane, Work};
 use capeval_site::store::{Error, Store, Tx};
-use capeval_site::{args, audit, clock, ids, reason};
+use capeval_site::{args, clock, ids, reason};
 use capeval_tasks::SetScores;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::records::{self, Phase};
+use super::records;
+use super::settings::Phase;
 use super::{board, scoring, submissions};
+use crate::notes;
 
 /// Scores a submission for a score set that is not the one it was first scored in.
 pub struct Rescore;
@@ -115,7 +117,7 @@ pub async fn begin(tx: &mut Tx, phase: &Phase, actor: Option<&str>) -> Result<St
         ],
     )
     .await?;
-    audit::note(
+    notes::note(
         tx,
         actor,
         "score-set.add",
@@ -142,7 +144,7 @@ async fn take_over(tx: &mut Tx, phase: &str, id: &str) -> Result<(), Fault> {
         )
         .await?;
     if taken == 1 {
-        audit::note(tx, None, "score-set.show", phase, json!({ "score_set": id })).await?;
+        notes::note(tx, None, "score-set.show", phase, json!({ "score_set": id })).await?;
         board::all_changed(tx, phase).await?;
     }
     Ok(())
@@ -225,13 +227,13 @@ impl Work for Rescore {
             // Boards show this set, and go on to do so without the submission.
             Err(reason) if phase.score_set.as_ref() == Some(set) => {
                 let detail = json!({ "score_set": set, "submission": id, "reason": reason });
-                audit::note(tx, None, "score-set.fail", &phase.id, detail).await?;
+                notes::note(tx, None, "score-set.fail", &phase.id, detail).await?;
             }
             Err(reason) => {
                 let sql = "UPDATE score_set SET pending = 0, reason = $1 WHERE id = $2 AND pending > 0";
                 if tx.execute(sql, args![reason!("submission {}: {}", id, reason), set]).await? == 1 {
                     let detail = json!({ "score_set": set, "submission": id, "reason": reason });
-                    audit::note(tx, None, "score-set.fail", &phase.id, detail).await?;
+                    notes::note(tx, None, "score-set.fail", &phase.id, detail).await?;
                 }
                 return Ok(());
             }

@@ -18,7 +18,8 @@ use capeval_tasks::{
 use tempfile::TempDir;
 
 use super::board::{self, UncomparedPair};
-use super::records::{self, Phase, ReferenceSet};
+use super::records::{self, ReferenceSet};
+use super::settings::Phase;
 use super::submissions::{self, Submission};
 use super::{notifications, rescore, submit};
 

@@ -1,12 +1,13 @@
 //! The webhooks of benchmarks in the database.
 
+use crate::notes;
 use capeval_api::{CreatedWebhook, Delivery, Webhook};
 use capeval_site::app::App;
 use capeval_site::fault;
 use capeval_site::fault::Fault;
 use capeval_site::outbox::{self, Address};
 use capeval_site::store::{Error, Store, Tx};
-use capeval_site::{args, audit, clock, ids};
+use capeval_site::{args, clock, ids};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -85,7 +86,7 @@ pub async fn add(app: &App, by: &str, benchmark: &str, url: &str) -> Result<Crea
         args![&id, benchmark, address.as_str(), &secret, by, clock::now()],
     )
     .await?;
-    audit::note(&mut tx, Some(by), "webhook.add", benchmark, json!({ "webhook": id })).await?;
+    notes::note(&mut tx, Some(by), "webhook.add", benchmark, json!({ "webhook": id })).await?;
     tx.commit().await?;
     Ok(CreatedWebhook { id, secret })
 }
@@ -97,6 +98,6 @@ pub async fn remove(app: &App, by: &str, benchmark: &str, id: &str) -> Result<()
     if tx.execute(sql, args![id, benchmark]).await? == 0 {
         return Err(Fault::not_found());
     }
-    audit::note(&mut tx, Some(by), "webhook.remove", benchmark, json!({ "webhook": id })).await?;
+    notes::note(&mut tx, Some(by), "webhook.remove", benchmark, json!({ "webhook": id })).await?;
     Ok(tx.commit().await?)
 }

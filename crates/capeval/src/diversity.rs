@@ -92,6 +92,8 @@ pub fn diversity(request: DiversityRequest) -> Result<Report, Error> {
     Ok(Report {
         head: head(entries, measures, None, found),
         same_images,
+        groups: Vec::new(),
+        ranking: None,
         sorted_by: None,
         systems: reports,
         provenance: Provenance {
@@ -220,6 +222,7 @@ impl LearntFrom {
             scores: scores.iter().flat_map(|scores| scores.values.iter().copied()).collect(),
             lengths: None,
             intervals: None,
+            runs: None,
             signatures: built.iter().zip(&scores).map(sign).collect(),
             reference_hash: None,
             segments: None,

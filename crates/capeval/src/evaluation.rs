@@ -13,11 +13,13 @@ use capeval_stats::Resampling;
 use rayon::prelude::*;
 
 use crate::aligned::AlignedReferences;
+use crate::derive::Derivations;
 use crate::document_frequencies::refuse_other_words;
 use crate::explain::explain_images;
 use crate::findings::Findings;
 use crate::gallery::{Scene, gallery};
 use crate::given::Plan;
+use crate::groups::GroupRequest;
 use crate::inputs::{Inputs, Scope, Systems, check_names};
 use crate::measures::{entries, head};
 use crate::reference_hash::reference_hash;
@@ -48,6 +50,7 @@ pub(crate) fn score_with_statistics(
         has_references,
         reference_files,
         systems,
+        groups,
         options,
         resources,
         progress,
@@ -56,6 +59,8 @@ pub(crate) fn score_with_statistics(
     let given = has_references.then_some(references);
     let Selection { metrics, notices } = selection;
     let all: Vec<AnyMetric> = metrics.iter().cloned().chain(plan.described()).collect();
+    let (derivations, found_of_formulas) = Derivations::new(&options.derive, &all)?;
+    let all: Vec<AnyMetric> = all.into_iter().chain(derivations.metrics()).collect();
     let (entries, measures) = entries(&all);
     let is_of_scores = systems.is_empty() && !plan.is_empty();
     if !is_of_scores {
@@ -67,10 +72,12 @@ pub(crate) fn score_with_statistics(
 
     let mut found = Findings::from(notices);
     found.add(Vec::from(found_of_plan));
-    let inputs = match is_of_scores {
+    found.add(found_of_formulas);
+    let mut inputs = match is_of_scores {
         true => Inputs::of_scores(given.unwrap_or_default(), &plan, &options, scope, &mut found)?,
         false => Inputs::align(given, systems, &plan, &options, &metrics, scope, &mut found)?,
     };
+    found.add(inputs.name_kit(&options, &metrics));
     let readings = inputs.readings.clone();
     if let Some(table) = resources.get::<DocumentFrequencies>() {
         let set = &inputs.references.set;
@@ -80,9 +87,20 @@ pub(crate) fn score_with_statistics(
     found.add(inputs.judge(&options.accept, &metrics)?);
     let metrics = inputs.compute(&metrics, &resources, progress)?;
     let metrics: Vec<AnyMetric> = metrics.into_iter().chain(inputs.given.iter().cloned()).collect();
-    let is_explained = options.gallery || !options.explain.is_empty();
-    let mut evaluation = Evaluation::run(inputs, &metrics, is_explained, progress);
+    let is_kept = options.gallery || !options.explain.is_empty() || !groups.is_empty();
+    let mut evaluation = Evaluation::run(inputs, &metrics, is_kept, progress);
+    let wanted = GroupRequest {
+        by: &groups,
+        frequencies: options.group_df,
+        intervals: options.intervals,
+        metrics: &metrics,
+        derivations: &derivations,
+        measures: &measures,
+    };
+    let grouped = wanted.evaluate(&evaluation, &grouping, progress)?;
+    evaluation.scores.iter_mut().for_each(|scores| derivations.add(scores));
     evaluation.join(grouping, &measures, &mut found)?;
+    let (groups, found_of_groups) = grouped.finish(&evaluation.scores, &measures);
     let explained = explain_images(&options.explain, &evaluation.scene)?;
     let mut systems = evaluation.rows(options.segments || options.gallery, &mut found);
     evaluation.hash(&mut systems);
@@ -95,6 +113,7 @@ pub(crate) fn score_with_statistics(
         let numbers = systems.iter().map(|row| row.n_images);
         found.add(notices::of_intervals(resampling, numbers, notices::Unit::Image));
     }
+    found.add(found_of_groups);
     evaluation.look(&metrics, &mut found);
     let same_images = evaluation.same_images();
     if !same_images {
@@ -107,6 +126,8 @@ pub(crate) fn score_with_statistics(
         head: Head { readings, ..head(entries, measures, options.intervals, found) },
         systems,
         same_images,
+        groups,
+        ranking: None,
         sorted_by: None,
         provenance: Provenance {
             files: reference_files,
@@ -141,11 +162,11 @@ pub(crate) struct Evaluation {
 }
 
 impl Evaluation {
-    /// Scores the systems by `metrics`; `is_explained` keeps what explanations need.
-    pub fn run(inputs: Inputs, metrics: &[AnyMetric], is_explained: bool, progress: &dyn Progress) -> Self {
+    /// Scores the systems by `metrics`; `is_kept` keeps what explanations and groups need.
+    pub fn run(inputs: Inputs, metrics: &[AnyMetric], is_kept: bool, progress: &dyn Progress) -> Self {
         let Inputs { systems: given, mut references, .. } = inputs;
         let systems = given.for_engine(&references);
-        let (scores, sessions) = match is_explained {
+        let (scores, sessions) = match is_kept {
             true => evaluate_and_keep(&mut references.set, &systems, metrics, progress),
             false => (evaluate(&mut references.set, &systems, metrics, progress), Sessions::default()),
         };
@@ -154,7 +175,12 @@ impl Evaluation {
     }
 
     /// Puts the scores of the runs of each system together.
-    fn join(&mut self, grouping: Grouping, measures: &[Measure], found: &mut Findings) -> Result<(), Error> {
+    fn join(
+        &mut self,
+        mut grouping: Grouping,
+        measures: &[Measure],
+        found: &mut Findings,
+    ) -> Result<(), Error> {
         if grouping.is_trivial() {
             return Ok(());
         }
@@ -183,6 +209,7 @@ impl Evaluation {
             scores: scores.metrics.iter().flat_map(|metric| metric.corpus.iter().copied()).collect(),
             lengths: lengths(scores),
             intervals: None,
+            runs: self.grouping.deviations(k),
             signatures: {
                 let several = self.grouping.signing(k);
                 let signing = self.systems.signing(self.grouping.first(k));

@@ -97,6 +97,8 @@ fn alone(request: ScoreRequest<'_>, selection: Selection) -> Result<Report, Erro
         head: head(entries, measures, options.intervals, notices),
         systems: vec![human],
         same_images: true,
+        groups: Vec::new(),
+        ranking: None,
         sorted_by: None,
         provenance: Provenance {
             files: reference_files,

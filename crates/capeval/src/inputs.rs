@@ -17,7 +17,7 @@ use crate::findings::Findings;
 use crate::given::Plan;
 use crate::not_captions::{Caption, Cleaning, Judge, Oddity};
 use crate::outside::{self, OutsideMetrics, Scene};
-use crate::references::ReferenceSource;
+use crate::references::{PreparedCleaning, ReferenceSource};
 use crate::restrict::Subset;
 use crate::signing::Signing;
 use crate::{Error, PairingCheck, ScoreOptions, not_captions, notices, shapes};
@@ -84,7 +84,7 @@ impl Inputs {
             found.add(notices::empty_references(references));
         }
         found.add_once(of_readers(&captions));
-        let cleaned = clean(&mut references, &mut captions, &options.clean);
+        let cleaned = clean(&mut references, &mut captions, &options.clean)?;
         let subset = match &options.images {
             None => None,
             Some(list) => {
@@ -155,6 +155,14 @@ impl Inputs {
 }
 
 impl Inputs {
+    /// Names the kit of `options` in the signatures, unless an option is set otherwise; notices about it.
+    pub fn name_kit(&mut self, options: &ScoreOptions, metrics: &[AnyMetric]) -> Vec<Notice> {
+        let Some(kit) = &options.kit else { return Vec::new() };
+        let (entry, notices) = kit.sign(options, metrics);
+        self.systems.extras.extend(entry);
+        notices
+    }
+
     /// Notices about captions and references that are none; an error if scores would mean nothing.
     pub fn judge(&self, accept: &[Oddity], metrics: &[AnyMetric]) -> Result<Vec<Notice>, Error> {
         let (references, set) = (&self.references, &self.references.set);
@@ -303,9 +311,17 @@ fn clean(
     references: &mut ReferenceSource,
     systems: &mut [(String, Captions)],
     kinds: &[Cleaning],
-) -> Vec<Vec<Notice>> {
+) -> Result<Vec<Vec<Notice>>, Error> {
+    let prepared = match references {
+        ReferenceSource::Captions(_) => None,
+        ReferenceSource::Prepared { prepared, source } => {
+            let prepared = PreparedCleaning::of(prepared);
+            Some((prepared.kinds(kinds, source)?, prepared.cleaned))
+        }
+    };
+    let kinds = prepared.as_ref().map_or(kinds, |(kinds, _)| kinds);
     if kinds.is_empty() {
-        return vec![Vec::new(); systems.len()];
+        return Ok(vec![Vec::new(); systems.len()]);
     }
     let owned = |captions: &Captions| captions.iter().map(|(_, text)| text.to_owned()).collect::<Vec<_>>();
     let before = systems.first().map(|(_, captions)| owned(captions)).unwrap_or_default();
@@ -314,18 +330,18 @@ fn clean(
         owned.iter().map(String::as_str).collect()
     }
     let of_references = match references {
-        ReferenceSource::Captions(captions) => {
-            not_captions::clean(captions, kinds, &texts(&before), "the references")
+        ReferenceSource::Captions(captions) => not_captions::clean(captions, kinds, &texts(&before)),
+        // They were cleaned when they were prepared.
+        ReferenceSource::Prepared { .. } => {
+            prepared.as_ref().map_or_else(Vec::new, |(_, cleaned)| cleaned.clone())
         }
-        // They were read when they were prepared.
-        ReferenceSource::Prepared { .. } => Vec::new(),
     };
     let of_system = |(name, captions): &mut (String, Captions)| {
-        let mut found = not_captions::clean(captions, kinds, &texts(&theirs), name);
-        found.extend(of_references.iter().cloned());
-        found
+        let of_system = not_captions::clean(captions, kinds, &texts(&theirs));
+        let of_system = of_system.into_iter().map(|removal| removal.notice(name));
+        of_system.chain(of_references.iter().map(|removal| removal.notice("the references"))).collect()
     };
-    systems.iter_mut().map(of_system).collect()
+    Ok(systems.iter_mut().map(of_system).collect())
 }
 
 /// The images that systems describe, in the place of references: a list without words.

@@ -49,18 +49,22 @@ mod common;
 mod compare;
 mod compare_reports;
 mod correlate;
+mod derive;
 mod diversity;
 mod document_frequencies;
 mod error;
 mod evaluation;
 mod explain;
 mod findings;
+mod first_batches;
 mod gallery;
 mod given;
+mod groups;
 mod human;
 mod inputs;
 mod inspect;
 mod intervals;
+mod kit;
 mod measures;
 mod not_captions;
 mod notices;
@@ -80,6 +84,7 @@ mod rows;
 mod score;
 mod scorer;
 mod several;
+mod several_rewards;
 mod shapes;
 mod signing;
 mod sums;
@@ -90,13 +95,16 @@ pub use correlate::{CorrelateRequest, correlate};
 pub use diversity::{DiversityRequest, diversity};
 pub use document_frequencies::{document_frequencies, table_reading};
 pub use error::{Error, remedy};
+pub use first_batches::FirstBatches;
 pub use given::GivenScores;
+pub use groups::{GroupBy, group_saved, unknown as unknown_property};
 pub use inspect::{Inspection, inspect};
+pub use kit::{KITS, Kit, KitOptions, KitProgram};
 pub use measures::{
     NeededData, Selection, entries, knows_only_english, metrics, needed_data, select_metrics,
     select_with_defaults,
 };
-pub use not_captions::{Cleaning, Oddity, after_thoughts, judge_texts};
+pub use not_captions::{Cleaning, Oddity, Removal, after_thoughts};
 pub use notices::is_empty;
 pub use options::{
     CompareOptions, CorrelateOptions, DiversityOptions, MetricOptions, OwnReference, PairingCheck,
@@ -109,7 +117,7 @@ pub use outside::{
 };
 pub use perplexity::{PerplexityRequest, PerplexitySource, language_model, perplexity};
 pub use preference::{PreferRequest, prefer};
-pub use references::{PrepareRequest, ReferenceLookup, ReferenceSource, prepare};
+pub use references::{PrepareRequest, PreparedCleaning, ReferenceLookup, ReferenceSource, prepare};
 pub use request::{Request, ScoreRequest};
 pub use requirement::{RequiredVerdict, Requirements, check_requirement};
 pub use rouge_list::{RougeCaptions, listed};

@@ -8,12 +8,13 @@ use capeval_choice::{Choice, UnknownName, named};
 use capeval_corpus::{Empty, Ids, Missing, Policy, SegmentId, Surplus};
 use capeval_lexical::cider::IdfSource;
 use capeval_lexical::fluency::Base;
-use capeval_report::{HumanTies, MetricTies, Protocol, Unit};
+use capeval_report::{GroupFrequencies, HumanTies, MetricTies, Protocol, Unit};
 use capeval_stats::Resampling;
 use capeval_stats::correction::Correction;
 use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
+use crate::kit::Kit;
 use crate::not_captions::{Cleaning, Oddity};
 
 use crate::several::Several;
@@ -103,8 +104,14 @@ pub struct ScoreOptions {
     pub pairing: PairingCheck,
     /// The images to score, also for document frequencies; `None` for all images.
     pub images: Option<Vec<SegmentId>>,
+    /// The kit whose options these are, for the signature; it sets none itself.
+    pub kit: Option<Kit>,
     /// True if the report contains the scores of every image.
     pub segments: bool,
+    /// Numbers made of measures, as in `sm = mean(bleu-4, meteor)`.
+    pub derive: Vec<String>,
+    /// The images that metrics learn from for the scores of a group.
+    pub group_df: GroupFrequencies,
     /// The images whose scores the report explains, for each system that describes them.
     pub explain: Vec<SegmentId>,
     /// True if the report contains the data that a page shows for every image: texts, scores, and explanations of the
@@ -283,6 +290,9 @@ pub struct PrepareOptions {
     pub metrics: MetricOptions,
     /// The rule for comparing ids, such as 1 and "1".
     pub ids: Ids,
+    /// The kinds of text to remove from the references.
+    #[serde(deserialize_with = "one_or_more")]
+    pub clean: Vec<Cleaning>,
 }
 
 /// How perplexities are computed.

@@ -96,6 +96,7 @@ fn under_model(
             scores: scores.iter().flat_map(|metric| metric.corpus.iter().copied()).collect(),
             lengths: None,
             intervals: None,
+            runs: None,
             signatures: signatures.map(with_version).collect(),
             reference_hash: None,
             segments: options.segments.then(|| Segments {
@@ -145,6 +146,7 @@ fn from_probabilities(
             scores: rows.iter().map(total).collect(),
             lengths: None,
             intervals: None,
+            runs: None,
             signatures: ends.iter().map(signature).collect(),
             reference_hash: None,
             segments: options.segments.then(|| Segments {
@@ -256,6 +258,8 @@ fn report(
         head: head(metrics, measures, None, found),
         systems,
         same_images,
+        groups: Vec::new(),
+        ranking: None,
         sorted_by: None,
         provenance: Provenance { files: Vec::new(), n_images: 0, n_references: 0, policy: None, ids: None },
         explained: Vec::new(),

@@ -3,14 +3,15 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use capeval_choice::{Remedy, Task};
+use capeval_choice::{Argument, Remedy, Task};
 use capeval_corpus::{Captions, GroupedCaptions, Ids, SegmentId, refuse_doubt};
 use capeval_evaluate::prepared::Source;
 use capeval_evaluate::registry::Resources;
 use capeval_evaluate::{PreparedReferences, Progress, ReferenceSet, Stage};
 use capeval_text::Texts;
+use serde::{Deserialize, Serialize};
 
-use crate::{Error, PrepareOptions, outside, select_metrics};
+use crate::{Cleaning, Error, PrepareOptions, Removal, not_captions, outside, select_metrics};
 
 /// The references of a [`ScoreRequest`](crate::ScoreRequest).
 #[derive(Clone)]
@@ -132,7 +133,9 @@ pub fn prepare(request: PrepareRequest<'_>) -> Result<PreparedReferences, Error>
     let PrepareRequest { references, sources, options, resources, progress } = request;
     // The others read references as they are written.
     let metrics = outside::inside(select_metrics(&options.metrics, &resources)?.metrics, &resources);
+    let mut references = references;
     refuse_doubt(&references)?;
+    let cleaned = not_captions::clean(&mut references, &options.clean, &[]);
     let (ids, mut references) = whole(references, options.ids)?;
     let n = references.n_references();
     progress.begin(Stage::Reading, n * metrics.len());
@@ -142,8 +145,70 @@ pub fn prepare(request: PrepareRequest<'_>) -> Result<PreparedReferences, Error>
     }
     references.remember(&metrics, progress);
     let mut prepared = PreparedReferences::new(ids, references, sources);
-    prepared.note = serde_json::to_vec(&options).map_err(|error| Error::request(error.to_string()))?;
+    let note = Note { options, cleaned };
+    prepared.note = serde_json::to_vec(&note).map_err(|error| Error::request(error.to_string()))?;
     Ok(prepared)
+}
+
+/// The note of prepared references.
+#[derive(Serialize)]
+struct Note {
+    #[serde(flatten)]
+    options: PrepareOptions,
+    cleaned: Vec<Removal>,
+}
+
+/// What was removed from references when they were prepared, as their note says it.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct PreparedCleaning {
+    /// The kinds of text.
+    pub clean: Vec<Cleaning>,
+    /// How many references had them.
+    pub cleaned: Vec<Removal>,
+}
+
+impl PreparedCleaning {
+    /// Reads the note of prepared references, whose first line is an object; others may have added to it.
+    pub fn of(prepared: &PreparedReferences) -> Self {
+        let line = prepared.note.split(|byte| *byte == b'\n').next().unwrap_or_default();
+        serde_json::from_slice(line).unwrap_or_default()
+    }
+
+    /// The kinds to remove from captions that are compared with these references, the same ones.
+    ///
+    /// # Errors
+    /// When `asked` are others.
+    pub(crate) fn kinds(&self, asked: &[Cleaning], source: &str) -> Result<Vec<Cleaning>, Error> {
+        let sorted = |kinds: &[Cleaning]| {
+            let mut kinds = kinds.to_vec();
+            kinds.sort_unstable();
+            kinds.dedup();
+            kinds
+        };
+        let (own, asked) = (sorted(&self.clean), sorted(asked));
+        if asked.is_empty() || asked == own {
+            return Ok(own);
+        }
+        let listed = |kinds: &[Cleaning]| {
+            let names: Vec<&str> = kinds.iter().map(|kind| kind.name()).collect();
+            names.join(",")
+        };
+        let of_file = match own.is_empty() {
+            true => "nothing".to_owned(),
+            false => listed(&own),
+        };
+        let again = Remedy::run(Task::PrepareCleaned(listed(&asked)));
+        let remedy = match own.is_empty() {
+            true => again.or(Remedy::omit(Argument::Clean)),
+            false => {
+                again.or(Remedy::set(Argument::Clean, listed(&own)).to("clean captions as the references"))
+            }
+        };
+        let message =
+            format!("{source}: {of_file} was removed from these references when they were prepared");
+        Err(Error::with_remedy(message, remedy))
+    }
 }
 
 /// All prepared references; `source` is their display name.

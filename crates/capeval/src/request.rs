@@ -5,6 +5,7 @@ use capeval_evaluate::Progress;
 use capeval_evaluate::registry::Resources;
 
 use crate::given::Plan;
+use crate::groups::GroupBy;
 use crate::references::ReferenceSource;
 use crate::{GivenScores, ScoreOptions};
 
@@ -35,6 +36,8 @@ pub struct Request<'p, Options> {
     pub systems: Vec<(String, Captions)>,
     /// Scores that were computed before, of the same systems; or of any, if there are no captions.
     pub scores: Vec<GivenScores>,
+    /// The properties that group images, for scores of each group.
+    pub groups: Vec<GroupBy>,
     /// The options.
     pub options: Options,
     /// Tables and third-party data for metrics that use them.
@@ -59,6 +62,7 @@ impl<Options: Default> Request<'static, Options> {
             has_references: true,
             systems: systems.into_iter().map(|(name, captions)| (name.into(), captions)).collect(),
             scores: Vec::new(),
+            groups: Vec::new(),
             options: Options::default(),
             resources: Resources::default(),
             progress: &(),
@@ -95,6 +99,7 @@ impl<'p, Options> Request<'p, Options> {
             reference_files,
             systems,
             scores,
+            groups,
             options,
             resources,
             progress,
@@ -105,6 +110,7 @@ impl<'p, Options> Request<'p, Options> {
             reference_files,
             systems,
             scores,
+            groups,
             options: change(options),
             resources,
             progress,

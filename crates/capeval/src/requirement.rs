@@ -91,7 +91,10 @@ impl Requirements {
 
     fn unmet_conditions(&self, report: &Report, baseline: Option<usize>) -> Result<Vec<String>, Error> {
         let systems = self.systems(report)?;
-        let known: Vec<&str> = report.head.keys().chain(systems.iter().map(SystemScore::name)).collect();
+        let groups: Vec<String> = report.group_keys().collect();
+        let groups = groups.iter().map(String::as_str);
+        let known: Vec<&str> =
+            report.head.keys().chain(groups).chain(systems.iter().map(SystemScore::name)).collect();
         let mut unmet = Vec::new();
         for text in self.required.iter().filter(|text| text.parse::<RequiredVerdict>().is_err()) {
             let condition = Condition::parse(text, Some(&known))
@@ -201,11 +204,13 @@ impl<'r> SystemScore<'r> {
     }
 
     fn score(&self, key: &str) -> Option<f64> {
-        self.system.scores.get(self.report.measure(key)?).copied()
+        let whole = self.report.measure(key).and_then(|measure| self.system.scores.get(measure)).copied();
+        whole.or_else(|| self.report.group_score(self.name(), key))
     }
 
-    /// The signature of the metric behind a measure.
+    /// The signature of the metric behind a measure, of all images or of a group.
     fn signature(&self, key: &str) -> Option<&'r capeval_metric::Signature> {
+        let key = key.split_once('@').map_or(key, |(measure, _)| measure);
         let metric = MetricEntry::of_measure(&self.report.head.metrics, self.report.measure(key)?)?;
         self.system.signatures.get(metric)
     }
@@ -229,7 +234,8 @@ impl<'r> BoundCondition<'r> {
         report: &'r Report,
         systems: &[SystemScore<'r>],
     ) -> Result<Self, Error> {
-        let is_measure = |name: &str| report.measure(name).is_some();
+        let is_of_group = |name: &str| report.group_keys().any(|key| key == name);
+        let is_measure = |name: &str| report.measure(name).is_some() || is_of_group(name);
         let unknown = |name: &str, what: &str, known: Vec<&str>| {
             Error::with_remedy(format!("{text}: no {what} is called '{name}'"), suggest(name, known))
         };

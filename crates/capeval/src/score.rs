@@ -28,6 +28,12 @@ pub fn score(request: ScoreRequest<'_>) -> Result<Report, Error> {
     let mut request = request;
     let selection = select(&request, &request.options.metrics)?;
     if request.options.human {
+        if !request.options.derive.is_empty() {
+            return Err(Error::with_remedy(
+                "the human row has no derived numbers",
+                Remedy::omit(Argument::Derive).or(Remedy::say("leave out the human row")),
+            ));
+        }
         if !request.scores.is_empty() {
             return Err(Error::with_remedy(
                 "people's captions have no given scores, so there is no human row",

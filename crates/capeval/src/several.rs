@@ -11,8 +11,8 @@ use std::str::FromStr;
 use capeval_choice::{Argument, Code, Remedy, SegmentId, UnknownName, counted};
 use capeval_corpus::{Captions, Duplicate, Ids};
 use capeval_evaluate::{MetricScores, SystemScores};
-use capeval_metric::{AnyMetric, Direction};
-use capeval_report::{Measure, Notice};
+use capeval_metric::AnyMetric;
+use capeval_report::{Measure, Notice, Runs};
 use capeval_stats::Table;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -119,6 +119,8 @@ struct Group {
     n_images: usize,
     /// True if the runs were given as such.
     are_given: bool,
+    /// These runs, once they are put together.
+    runs: Option<Runs>,
 }
 
 impl Grouping {
@@ -200,6 +202,37 @@ impl Grouping {
         Ok(())
     }
 
+    /// The name of system number `k`, whose first run was scored as `scored`.
+    pub fn name<'n>(&'n self, k: usize, scored: &'n str) -> &'n str {
+        self.groups.get(k).map_or(scored, |group| &group.name)
+    }
+
+    /// The places of the runs of system number `k` among the systems that were scored.
+    pub fn runs(&self, k: usize) -> std::ops::Range<usize> {
+        let first = self.first(k);
+        first..first + self.groups.get(k).map_or(1, |group| group.n_runs)
+    }
+
+    /// Puts the scores of the runs of system number `k` together, as [`join`](Self::join) does.
+    pub fn join_one(
+        &self,
+        k: usize,
+        mut runs: Vec<SystemScores>,
+        measures: &[Measure],
+        form: &dyn Fn(u32) -> Option<SegmentId>,
+    ) -> Result<SystemScores, Error> {
+        match self.groups.get(k) {
+            Some(group) if group.n_runs > 1 => group.join(&mut runs, &self.rule, measures, form),
+            _ => {
+                let Some(mut run) = runs.pop() else {
+                    return Err(Error::request("a system has no scores"));
+                };
+                run.name = self.name(k, &run.name).to_owned();
+                Ok(run)
+            }
+        }
+    }
+
     /// The place of the first run of system number `k` among the systems that were scored.
     pub fn first(&self, k: usize) -> usize {
         if self.groups.is_empty() { k } else { self.groups.iter().take(k).map(|group| group.n_runs).sum() }
@@ -207,14 +240,14 @@ impl Grouping {
 
     /// Puts the scores of runs together; `form` returns the form of an image's id. The notices say how.
     pub fn join(
-        &self,
+        &mut self,
         scores: Vec<SystemScores>,
         measures: &[Measure],
         form: &dyn Fn(u32) -> Option<SegmentId>,
     ) -> Result<(Vec<SystemScores>, Vec<Notice>), Error> {
         let mut scores = scores.into_iter();
         let (mut joined, mut notices) = (Vec::new(), Vec::new());
-        for group in &self.groups {
+        for group in &mut self.groups {
             let mut runs: Vec<SystemScores> = scores.by_ref().take(group.n_runs).collect();
             if group.n_runs == 1 {
                 for mut run in runs {
@@ -229,10 +262,18 @@ impl Grouping {
                     Remedy::give(Argument::Images).to("list the images that all describe"),
                 ));
             }
-            notices.push(group.notice(&self.rule, &runs, measures));
+            if group.are_given {
+                group.runs = Some(deviating(&runs, measures.len()));
+            }
+            notices.push(group.notice(&self.rule, measures));
             joined.push(group.join(&mut runs, &self.rule, measures, form)?);
         }
         Ok((joined, notices))
+    }
+
+    /// The deviations over the runs that system number `k` is the mean of.
+    pub fn deviations(&self, k: usize) -> Option<Runs> {
+        self.groups.get(k)?.runs.clone()
     }
 
     /// The entry of signatures of system number `k`.
@@ -276,7 +317,14 @@ fn in_runs(name: String, captions: &Captions, ids: Ids) -> (Group, Vec<(String, 
 
 impl Group {
     fn new(name: &str, n_runs: usize) -> Self {
-        Self { name: name.to_owned(), n_runs, fewer: HashMap::new(), n_images: 0, are_given: false }
+        Self {
+            name: name.to_owned(),
+            n_runs,
+            fewer: HashMap::new(),
+            n_images: 0,
+            are_given: false,
+            runs: None,
+        }
     }
 
     /// Puts the runs together by the rule; runs that were given as such have a mean.
@@ -293,10 +341,8 @@ impl Group {
             few.copied().unwrap_or(self.n_runs)
         };
         let counts: Vec<usize> = images.iter().map(n_of).collect();
-        let chosen = match rule {
-            Several::Best(key) if !self.are_given => Some(best(runs, &counts, key, measures)?),
-            _ => None,
-        };
+        let by = rule.best_of(measures)?.filter(|_| !self.are_given);
+        let chosen = by.map(|by| best(runs, &counts, by));
         let n_metrics = runs.first().map_or(0, |run| run.metrics.len());
         let is_each = *rule == Several::Each && !self.are_given;
         let metrics = (0..n_metrics).filter_map(|m| {
@@ -328,8 +374,8 @@ impl Group {
         )
     }
 
-    fn notice(&self, rule: &Several, runs: &[SystemScores], measures: &[Measure]) -> Notice {
-        if !self.are_given {
+    fn notice(&self, rule: &Several, measures: &[Measure]) -> Notice {
+        let Some(runs) = &self.runs else {
             let images = counted(self.n_images, "image");
             let message = format!(
                 "{}: {images} have several candidates, up to {}; {}",
@@ -338,15 +384,11 @@ impl Group {
                 rule.in_words()
             );
             return Notice::new(Code::SeveralCandidates, message).count(self.n_images).system(&*self.name);
-        }
-        let deviation = |m: usize| {
-            let values: Vec<f64> = runs.iter().filter_map(|run| corpus(run).nth(m)).collect();
-            let mean = values.iter().sum::<f64>() / values.len() as f64;
-            let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-            (squares / (values.len() as f64 - 1.0)).sqrt()
         };
-        let each =
-            measures.iter().enumerate().map(|(m, measure)| format!("{} {:.4}", measure.key, deviation(m)));
+        let each = measures
+            .iter()
+            .zip(&runs.deviations)
+            .map(|(measure, deviation)| format!("{} {deviation:.4}", measure.key));
         let message = format!(
             "{} is the mean of {} runs; their standard deviations are {}",
             self.name,
@@ -368,26 +410,24 @@ impl Several {
     }
 }
 
+/// The standard deviations of the corpus scores of runs, with n − 1.
+fn deviating(runs: &[SystemScores], n_measures: usize) -> Runs {
+    let deviation = |m: usize| {
+        let values: Vec<f64> = runs.iter().filter_map(|run| corpus(run).nth(m)).collect();
+        let mean = values.iter().sum::<f64>() / values.len() as f64;
+        let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+        (squares / (values.len() as f64 - 1.0)).sqrt()
+    };
+    Runs { n: runs.len(), deviations: (0..n_measures).map(deviation).collect() }
+}
+
 /// The corpus scores of a run by all measures.
 fn corpus(run: &SystemScores) -> impl Iterator<Item = f64> {
     run.metrics.iter().flat_map(|metric| metric.corpus.iter().copied())
 }
 
-/// For each image, the run with the best score by the measure `key`, the first of equal ones.
-fn best(
-    runs: &[SystemScores],
-    counts: &[usize],
-    key: &str,
-    measures: &[Measure],
-) -> Result<Vec<usize>, Error> {
-    let at = measures.iter().position(|measure| measure.key == key).ok_or_else(|| {
-        let known = measures.iter().map(|measure| measure.key.as_str());
-        Error::with_remedy(
-            format!("best:{key}: no measure that is computed is called '{key}'"),
-            capeval_choice::suggest(key, known),
-        )
-    })?;
-    let is_lower_better = measures[at].direction == Direction::LowerIsBetter;
+/// For each image, the run with the best score by the measure at a place, the first of equal ones.
+fn best(runs: &[SystemScores], counts: &[usize], (at, is_lower_better): (usize, bool)) -> Vec<usize> {
     let of_run = |run: &SystemScores| -> Vec<f64> {
         let mut first = 0;
         for metric in &run.metrics {
@@ -409,7 +449,7 @@ fn best(
         (1..*count)
             .fold(0, |best, run| if value(run) > value(best) || value(best).is_nan() { run } else { best })
     };
-    Ok(counts.iter().enumerate().map(choice).collect())
+    counts.iter().enumerate().map(choice).collect()
 }
 
 /// The scores of a table of `metric`, otherwise described as those of `first`.

@@ -60,6 +60,12 @@ pub(crate) fn fit_of(references: &GroupedCaptions, candidates: &Captions, aligne
 
 /// A notice if the captions of a system do not fit their own references, as after a shift of rows.
 pub(crate) fn mispaired(name: &str, fit: &Fit) -> Option<Notice> {
+    let advice = "make sure that both sides list the same images in the same order";
+    Some(unfit(name, fit, advice)?.system(name))
+}
+
+/// As [`mispaired`], of captions by any name; `advice` says how to mend it.
+pub(crate) fn unfit(name: &str, fit: &Fit, advice: &'static str) -> Option<Notice> {
     let message = match fit.mispairing? {
         Mispairing::Shifted { rows, from } => {
             let place = match rows.unsigned_abs() {
@@ -78,9 +84,9 @@ pub(crate) fn mispaired(name: &str, fit: &Fit) -> Option<Notice> {
             "the captions of {name} fit their references, but not between about image {from} and image {to}"
         ),
     };
-    let remedy = Remedy::say("make sure that both sides list the same images in the same order")
+    let remedy = Remedy::say(advice)
         .or(Remedy::set(Argument::Pairing, PairingCheck::Off.name()).to("say nothing of it"));
-    Some(Notice::new(Code::Pairing, message).system(name).count(fit.images).remedy(remedy))
+    Some(Notice::new(Code::Pairing, message).count(fit.images).remedy(remedy))
 }
 
 /// The number of texts that are equal to one before them.

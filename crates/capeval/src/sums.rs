@@ -302,6 +302,7 @@ impl Sums {
             scores: scores.iter().flat_map(|metric| metric.corpus.iter().copied()).collect(),
             lengths: scores.iter().find_map(|metric| lengths_of(&metric.metric, &metric.table.total())),
             intervals: options.intervals.map(|resampling| self.intervals(&scores, resampling)),
+            runs: None,
             signatures,
             // Sums hold no texts.
             reference_hash: None,
@@ -310,6 +311,8 @@ impl Sums {
         Ok(Report {
             head: head(entries, measures, options.intervals, found),
             same_images: true,
+            groups: Vec::new(),
+            ranking: None,
             sorted_by: None,
             provenance: Provenance {
                 files: vec![options.reference_source.clone()],

@@ -67,6 +67,12 @@ arguments! {
     LowerIsBetter = "lower_is_better", "KEYS";
     /// The images to score.
     Images = "images", "FILE";
+    /// The properties that group images.
+    GroupBy = "groups", "WHAT";
+    /// The images that metrics learn from for the scores of a group.
+    GroupFrequencies = "group_df", "RULE";
+    /// Numbers made of measures.
+    Derive = "derive", "NAME=FORMULA";
     /// The treatment of images without a candidate.
     Missing = "missing", "POLICY";
     /// The treatment of candidates without references.

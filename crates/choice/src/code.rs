@@ -79,6 +79,9 @@ codes! {
     FewResamples = "few-resamples",
         "so few resamples that the ends of intervals are left to chance",
         "draw 1,000 resamples or more";
+    GroupFrequencies = "group-frequencies",
+        "the scores of a group differ much with the document frequencies of all images",
+        "choose by what others report, and name it";
     HtmlEntities = "html-entities",
         "captions have characters in the notation of HTML",
         "decode them";
@@ -107,6 +110,10 @@ codes! {
     KeptScores = "kept-scores",
         "scores of a metric of yours come from earlier runs",
         "leave the cache out to compute them again";
+    Kit = "kit", "a kit says what readers of its numbers must know", "";
+    KitChanged = "kit-changed",
+        "an option is set otherwise than in the kit, so the numbers are not those of its program",
+        "leave the option out";
     Labels = "labels",
         "rows are matched by the labels of an index without a name",
         "name the index, or drop it";
@@ -124,6 +131,9 @@ codes! {
     MissingValues = "missing-values",
         "captions are missing values that were written as text",
         "leave them out";
+    MixedRanges = "mixed-ranges",
+        "a derived number adds measures of different ranges, so that the greatest decides",
+        "multiply each so that all end at one number, unless the number is defined so";
     Mojibake = "mojibake",
         "captions have letters that were decoded wrongly",
         "read the file that they come from as UTF-8";
@@ -134,6 +144,9 @@ codes! {
     NoLikeness = "no-likeness",
         "captions are similar to neither picture nor reference, where the program divides 0 by 0",
         "see these images";
+    NoMeanOfGroups = "no-mean-of-groups",
+        "measures of a saved report are no means of image scores, so groups have none",
+        "score the captions by group";
     NoRating = "no-rating", "rows without a rating are left out", "";
     NoSelfCider = "no-self-cider", "Self-CIDEr is not a number for some images, and leaves them out", "";
     NoStatistics = "no-statistics",
@@ -211,6 +224,9 @@ codes! {
     RestvalLeftOut = "restval-left-out",
         "the split train of a Karpathy file excludes restval, on which most papers also train",
         "choose both splits, train and restval";
+    ReversedInGroups = "reversed-in-groups",
+        "a system is better in every group and worse on all images, or the reverse",
+        "report the groups: their sizes or difficulty decide the total";
     RowNumbers = "row-numbers",
         "a file has no column of ids, so its rows are numbered",
         "add a column of ids, or name it";
@@ -261,6 +277,7 @@ codes! {
         "with so few exchanges no p-value can be small enough after correction",
         "draw as many resamples as it says";
     TwoSystems = "two-systems", "a correlation of two systems is always 1 or −1", "rate more systems";
+    UngroupedImages = "ungrouped-images", "images are in no group", "";
     UnknownWords = "unknown-words",
         "a language model does not know many words",
         "use the tokenizer that it was trained with";

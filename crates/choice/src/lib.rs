@@ -25,7 +25,7 @@ mod system;
 pub use argument::{Argument, Role};
 pub use code::Code;
 pub use count::counted;
-pub use formula::{Condition, Formula, FormulaError, Function, Operator, Relation};
+pub use formula::{Condition, Derivation, Formula, FormulaError, Function, Operator, Relation, Trend};
 pub use id::SegmentId;
 pub use names::{Choice, UnknownName, nearest, suggest};
 pub use notice::{Notice, NoticeCode};

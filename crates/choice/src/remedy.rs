@@ -39,8 +39,12 @@ pub enum Task {
     InstallFrom(&'static str),
     /// Prepare the references again.
     Prepare,
+    /// Prepare the references again without these kinds of text.
+    PrepareCleaned(String),
     /// Build a table of document frequencies with n-grams of up to this many words.
     BuildFrequencies(Option<usize>),
+    /// Score captions of moments of videos.
+    ScoreMoments,
     /// List the tokenizers.
     ListTokenizers,
     /// List the metrics.
@@ -90,10 +94,12 @@ impl Dialect for Plain {
             Task::Install(what) => format!("install the data of {what}"),
             Task::InstallFrom(what) => format!("install the data of {what} from a file"),
             Task::Prepare => "prepare the references again".to_owned(),
+            Task::PrepareCleaned(kinds) => format!("prepare the references again without {kinds}"),
             Task::BuildFrequencies(None) => "build a table of document frequencies".to_owned(),
             Task::BuildFrequencies(Some(order)) => {
                 format!("build a table of document frequencies with n-grams of up to {order} words")
             }
+            Task::ScoreMoments => "score dense captions".to_owned(),
             Task::ListTokenizers => "see the list of tokenizers".to_owned(),
             Task::ListMetrics => "see the list of metrics".to_owned(),
         }

@@ -5,11 +5,13 @@ mod completions;
 mod data;
 mod external_scores;
 mod fault;
+mod group_args;
 mod html;
 mod image_args;
 mod input;
 mod invocation;
 mod judging;
+mod kits;
 mod mecab;
 mod memory;
 mod messages;
@@ -20,6 +22,7 @@ mod output;
 mod output_args;
 mod progress;
 mod requirements;
+mod resampling_args;
 pub mod results;
 mod rouge;
 mod runs;
@@ -30,7 +33,7 @@ use std::io;
 
 use anyhow::{Context, Result};
 use capeval::choice::system_words;
-use clap::{CommandFactory, Parser};
+use clap::{CommandFactory, FromArgMatches, Parser};
 pub use fault::Flags;
 pub use output::StandardOutput;
 
@@ -87,15 +90,9 @@ pub fn run(args: impl IntoIterator<Item = OsString>, output: StandardOutput) -> 
         return 2;
     }
     invocation::remember(&args);
-    let cli = match Cli::try_parse_from(args) {
+    let cli = match parse(args) {
         Ok(cli) => cli,
-        Err(error) => {
-            return match error.print() {
-                // An error that cannot be printed stays the failure that it is.
-                Err(cause) if !error.use_stderr() => unwritten(&cause),
-                _ => error.exit_code() as u8,
-            };
-        }
+        Err(error) => return misused(error),
     };
     cli.verbosity.adopt();
     let flags = cli.command.flags();
@@ -104,6 +101,31 @@ pub fn run(args: impl IntoIterator<Item = OsString>, output: StandardOutput) -> 
         Err(error) if output::is_broken_pipe(&error) => 0,
         Err(error) => {
             fault::show(&error, flags);
+            2
+        }
+    }
+}
+
+/// Reads the command line, and the options of its kit where it does not set them.
+fn parse(args: Vec<OsString>) -> Result<Cli> {
+    let command = Cli::command();
+    let mut matches = command.clone().try_get_matches_from(&args)?;
+    if let Some(args) = kits::completed(&matches, &args)? {
+        matches = command.clone().try_get_matches_from(args)?;
+    }
+    Ok(Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command.clone()))?)
+}
+
+/// Shows help, or what is wrong with a command line; the exit code.
+fn misused(error: anyhow::Error) -> u8 {
+    match error.downcast::<clap::Error>() {
+        Ok(error) => match error.print() {
+            // An error that cannot be printed stays the failure that it is.
+            Err(cause) if !error.use_stderr() => unwritten(&cause),
+            _ => error.exit_code() as u8,
+        },
+        Err(error) => {
+            fault::show(&error, Flags::Usual);
             2
         }
     }

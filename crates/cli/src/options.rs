@@ -8,8 +8,7 @@ use capeval::choice::{Choice, UnknownName, suggest};
 use capeval::corpus::{self, Captions, Empty, Format, Ids, Missing, ReadOptions, Role, SegmentId, Surplus};
 use capeval::evaluate::registry::SUITES;
 use capeval::metric::Family;
-use capeval::report::{Measure, Study};
-use capeval::stats::Resampling;
+use capeval::report::{Measure, RankRule, RankTies, Study};
 use capeval::text::tokenizers;
 use capeval::{
     Cleaning, IdfSource, MetricOptions, Oddity, PairingCheck, ReferenceSource, ScoreOptions, Several,
@@ -33,6 +32,9 @@ pub const MISMATCHES: &str = "Mismatches between candidates and references";
 
 /// The heading of flags about scores that were computed before.
 pub const GIVEN_SCORES: &str = "Given scores";
+
+/// The heading of flags about groups of images.
+pub const GROUPS: &str = "Groups of images";
 
 /// The heading of flags about metrics.
 pub const METRICS: &str = "Metrics";
@@ -136,6 +138,17 @@ impl ReferenceFiles {
     /// Opens the references.
     pub fn open(&self) -> Result<ReferenceSource> {
         self.reading.open(&self.references)
+    }
+
+    /// Opens references and candidates that stand in one file; `None` if it has not both.
+    pub fn open_both(
+        &self,
+        path: &str,
+        candidates: &Candidates,
+        ids: Ids,
+    ) -> Result<Option<(Captions, Captions)>> {
+        let (references, candidates) = (self.reading.options(), candidates.options(self.no_limits()));
+        Ok(capeval_files::both_sides(path, [&references, &candidates], ids)?)
     }
 
     /// Returns true if files may be larger than the limits.
@@ -267,6 +280,11 @@ fn several(text: &str) -> Result<Several, String> {
 }
 
 impl Policies {
+    /// The way to compare ids.
+    pub fn ids(&self) -> Ids {
+        self.matching.ids
+    }
+
     /// `options` with these policies.
     pub fn apply(&self, options: ScoreOptions) -> ScoreOptions {
         let Self { missing, surplus, several, empty, pairing, accept, clean, matching } = self;
@@ -300,11 +318,27 @@ pub struct Order {
     /// only.
     #[arg(long, value_name = "KEY", value_parser = Completion::Measures, hide_possible_values = true)]
     sort: Option<String>,
+    /// Rank the systems over several measures, with what breaks ties behind it, such as 'points(cider-d, meteor, bleu-4),
+    /// cider-d': ranks (their sum), mean-rank, points (3, 2 and 1) or wins (less losses).
+    #[arg(long, value_name = "RULE", conflicts_with = "sort")]
+    rank_by: Option<String>,
+    /// Ranks of systems with equal scores by a measure.
+    #[arg(long, value_name = "HOW", default_value = "least", requires = "rank_by", value_parser = choices::<RankTies>())]
+    rank_ties: RankTies,
 }
 
 impl Order {
-    /// Sorts the systems of a result, if that is requested.
+    /// Sorts or ranks the systems of a result, if that is requested.
     pub fn apply(&self, study: &mut dyn Study) -> Result<()> {
+        if let Some(text) = &self.rank_by {
+            let Some(report) = study.details().report() else {
+                let message = format!("--rank-by: there are no systems in a {}", study.kind().name);
+                return Err(fault(message, "leave it out"));
+            };
+            let rule = RankRule::parse(text, self.rank_ties, report)?;
+            study.rank_by(&rule);
+            return Ok(());
+        }
         let Some(key) = &self.sort else { return Ok(()) };
         if study.sort_by(key).is_some() {
             return Ok(());
@@ -327,74 +361,6 @@ pub fn first_set(flags: &[(bool, &'static str)]) -> Option<&'static str> {
 pub fn unknown_measure(flag: &str, key: &str, known: &[Measure]) -> anyhow::Error {
     let known = suggest(key, known.iter().map(|measure| measure.key.as_str()));
     fault(format!("{flag}: no measure is called '{key}'"), known.to_string())
-}
-
-/// Confidence intervals.
-#[derive(clap::Args)]
-#[command(next_help_heading = "Confidence intervals")]
-pub struct Intervals {
-    /// Add a confidence interval to every score, from resamples of the images; LEVEL is in percent, 95 if left out.
-    #[arg(long, value_name = "LEVEL", num_args = 0..=1, require_equals = true, default_missing_value = "95", value_parser = level)]
-    ci: Option<f64>,
-    #[command(flatten)]
-    draws: Draws,
-}
-
-impl Intervals {
-    /// The options for resampling; `None` without intervals.
-    pub fn resampling(&self) -> Result<Option<Resampling>> {
-        if self.ci.is_none() && (self.draws.resamples.is_some() || self.draws.seed.is_some()) {
-            return Err(fault(
-                "--resamples and --seed have no effect without confidence intervals",
-                "add --ci, or leave them out",
-            ));
-        }
-        Ok(self.ci.map(|level| Resampling { level, ..self.draws.resampling() }))
-    }
-}
-
-/// The number of resamples, and their seed.
-#[derive(clap::Args)]
-pub struct Draws {
-    /// Number of resamples [default: 10000].
-    #[arg(long, value_name = "N", value_parser = resamples)]
-    resamples: Option<usize>,
-    /// Seed of the resamples; the same seed gives the same digits on every machine [default: 12345].
-    #[arg(long, value_name = "N")]
-    seed: Option<u64>,
-}
-
-impl Draws {
-    /// The options of the library.
-    pub fn resampling(&self) -> Resampling {
-        let default = Resampling::default();
-        let (resamples, seed) =
-            (self.resamples.unwrap_or(default.resamples), self.seed.unwrap_or(default.seed));
-        Resampling { resamples, seed, ..default }
-    }
-}
-
-/// Parses a confidence level: `95`, `95%` or `0.95`.
-pub fn level(text: &str) -> Result<f64, String> {
-    let (number, is_percent) = match text.strip_suffix('%') {
-        Some(number) => (number, true),
-        None => (text, false),
-    };
-    let number: f64 = number.trim().parse().map_err(|_| "must be a number such as 95 or 0.95".to_owned())?;
-    // Levels of one percent or less are useless, so such a number is a fraction.
-    let level = if is_percent || number > 1.0 { number / 100.0 } else { number };
-    let is_level = Resampling { level, ..Resampling::default() }.check().is_ok();
-    is_level.then_some(level).ok_or_else(|| {
-        format!("'{text}' is not a confidence level; use a percentage between 0 and 100, such as 95")
-    })
-}
-
-pub fn resamples(text: &str) -> Result<usize, String> {
-    let resamples: usize = text.parse().map_err(|_| "must be a whole number such as 10000".to_owned())?;
-    Resampling { resamples, ..Resampling::default() }
-        .check()
-        .map_err(|refusal| sentence(&refusal))
-        .map(|()| resamples)
 }
 
 /// Names that shells complete. The parser takes any text, since the library reads it: names have settings.
@@ -458,11 +424,6 @@ static MEASURES: LazyLock<Vec<(String, String)>> = LazyLock::new(|| {
 /// A parser for a closed set of names, which help and shells list with their summaries.
 pub fn choices<T: Choice>() -> impl TypedValueParser<Value = T> {
     listed(T::ALL.iter().copied())
-}
-
-/// A parser for the names of writable formats.
-pub fn written_formats() -> impl TypedValueParser<Value = Format> {
-    listed(Format::ALL.iter().copied().filter(|format| format.is_writable()))
 }
 
 fn listed<T: Choice>(choices: impl Iterator<Item = T>) -> impl TypedValueParser<Value = T> {

@@ -1,4 +1,9 @@
 //! Output options of results: the format, and the files of the result, of the items behind it, and of its page.
+//!
+//! The ending of the result's file names its format, also that of a page. A format that `--format` names otherwise is
+//! refused, and an ending that names none leaves the default.
+
+use std::path::Path;
 
 use anyhow::Result;
 use capeval::report::{Form, Study, Style, save, write};
@@ -16,10 +21,10 @@ use crate::progress::Bar;
 #[derive(clap::Args)]
 #[command(next_help_heading = "Output")]
 pub struct OutputArgs {
-    /// Format of the result.
-    #[arg(short, long, value_name = "FORMAT", default_value = "table", value_parser = options::choices::<Form>())]
-    format: Form,
-    /// Write the result to this file.
+    /// Format of the result [default: that of the ending of --output, or for the terminal].
+    #[arg(short, long, value_name = "FORMAT", value_parser = options::choices::<Form>())]
+    format: Option<Form>,
+    /// Write the result to this file; the ending .json, .jsonl, .csv, .md, .tex or .html names its format.
     #[arg(short, long, value_name = "FILE")]
     output: Option<String>,
     /// Write the scores of every image to this file, as JSON Lines; `-` for standard output.
@@ -39,7 +44,7 @@ pub struct OutputArgs {
     #[arg(long, value_name = "FILE")]
     html: Option<String>,
     /// Title of the page [default: what it shows].
-    #[arg(long, value_name = "TEXT", requires = "html")]
+    #[arg(long, value_name = "TEXT")]
     title: Option<String>,
 }
 
@@ -51,7 +56,8 @@ const DIGITS_OF_PERCENT: usize = 1;
 
 /// The output files of a result, opened before any work is done.
 pub struct Target {
-    result: Output,
+    /// `None` if the result is the page.
+    result: Option<Output>,
     segments: Option<Output>,
     save: Option<Output>,
     page: Option<Html>,
@@ -64,7 +70,36 @@ pub struct Target {
 impl OutputArgs {
     /// The file of the page, if one is requested.
     pub fn html(&self) -> Option<&str> {
-        self.html.as_deref()
+        self.html.as_deref().or_else(|| self.output.as_deref().filter(|path| is_page(path)))
+    }
+
+    /// The format of the result.
+    fn form(&self) -> Form {
+        let of_file = self.output.as_deref().and_then(|path| Form::of_ending(ending(path)));
+        self.format.or(of_file).unwrap_or_default()
+    }
+
+    /// Refuses a format or a page beside a file whose ending names another.
+    fn check(&self) -> Result<()> {
+        if self.title.is_some() && self.html().is_none() {
+            return Err(fault("--title is that of a page, and none is written", "pass --html FILE"));
+        }
+        let Some(output) = self.output.as_deref() else { return Ok(()) };
+        let (is_page, of_file) = (is_page(output), Form::of_ending(ending(output)));
+        if is_page && let Some(page) = &self.html {
+            let what = match is_same_place(page, output) {
+                true => format!("--html and --output cannot name the same file ({page})"),
+                false => format!("--html and --output both name a page ({page}, {output})"),
+            };
+            return Err(fault(what, "leave out --output, or name a file with another ending"));
+        }
+        match self.format {
+            Some(form) if is_page || of_file.is_some_and(|of_file| of_file != form) => Err(fault(
+                format!("the ending of {output} names another format than --format {form}"),
+                "leave out --format, or name a file with another ending",
+            )),
+            _ => Ok(()),
+        }
     }
 
     /// Returns true if scores times 100 are requested.
@@ -74,7 +109,7 @@ impl OutputArgs {
 
     /// Returns true if the result is a table for the terminal.
     pub fn is_for_people(&self) -> bool {
-        self.format == Form::Table
+        self.form() == Form::Table && !self.output.as_deref().is_some_and(is_page)
     }
 
     /// Opens the output files, none of which may be among `inputs`.
@@ -82,7 +117,9 @@ impl OutputArgs {
         if inputs.iter().filter(|path| **path == STDIN).count() > 1 {
             return Err(fault("standard input (-) can be read only once", "give files for the others"));
         }
-        let result = Output::open(self.output.as_deref(), inputs)?;
+        self.check()?;
+        let has_result = !self.output.as_deref().is_some_and(is_page);
+        let result = has_result.then(|| Output::open(self.output.as_deref(), inputs)).transpose()?;
         let segments = self.segments.as_deref();
         let place = self.output.as_deref().unwrap_or(STDIN);
         if segments.is_some_and(|path| is_same_place(path, place)) {
@@ -93,13 +130,16 @@ impl OutputArgs {
             ));
         }
         let segments = segments.map(|path| Output::open(Some(path), inputs)).transpose()?;
-        let page = self.open_file(&self.html, "--html", PAGE, inputs)?;
+        let page = match has_result {
+            true => self.open_file(&self.html, "--html", PAGE, inputs)?,
+            false => Some(Output::open(self.output.as_deref(), inputs)?),
+        };
         Ok(Target {
             result,
             segments,
             page: page.map(|output| Html::new(output, self.title.clone())),
             save: self.open_file(&self.save, "--save", SAVED, inputs)?,
-            form: self.format,
+            form: self.form(),
             digits: self.digits.map(usize::from),
             percent: self.percent,
         })
@@ -133,6 +173,16 @@ impl OutputArgs {
     }
 }
 
+/// The ending of a file's name.
+fn ending(path: &str) -> &str {
+    Path::new(path).extension().and_then(|ending| ending.to_str()).unwrap_or_default()
+}
+
+/// Returns true if the ending of a file's name is that of a page.
+fn is_page(path: &str) -> bool {
+    matches!(ending(path).to_ascii_lowercase().as_str(), "html" | "htm")
+}
+
 /// The files that cannot be standard output, and what to do.
 const PAGE: (&str, &str) = ("a page cannot be written", "name a file that a browser can open");
 const SAVED: (&str, &str) = ("a report cannot be saved", "name a file, or pass --format json");
@@ -156,6 +206,11 @@ impl Target {
     /// Returns true if the items behind the result are written, such as the scores of every image.
     pub fn wants_items(&self) -> bool {
         self.segments.is_some() || self.save.is_some()
+    }
+
+    /// Returns true if a saved result is requested.
+    pub fn saves(&self) -> bool {
+        self.save.is_some()
     }
 
     /// Returns true if a page is requested.
@@ -183,6 +238,7 @@ impl Target {
         if let Some(segments) = self.segments {
             segments.write(|out| study.write_items(out))?;
         }
+        let Some(result) = self.result else { return Ok(()) };
         if self.form.is_for_people() {
             if self.percent {
                 study.scale_to_percent();
@@ -192,8 +248,8 @@ impl Target {
             }
         }
         let digits = self.digits.or_else(|| of_percent(study)).unwrap_or(DIGITS);
-        let style = Style { digits, ..style(&self.result) };
-        self.result.write(|out| write(study, self.form, &style, &Flags::Usual, out))
+        let style = Style { digits, ..style(&result) };
+        result.write(|out| write(study, self.form, &style, &Flags::Usual, out))
     }
 }
 

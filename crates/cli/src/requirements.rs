@@ -61,7 +61,7 @@ pub fn exit_code(failures: &[String]) -> u8 {
 /// The saved report of a file; if it has a single system, a given name is that of the system.
 pub fn saved_report(SystemFile { name, path, is_given }: &SystemFile) -> Result<Report> {
     let study = files::result(path, results::kinds())?;
-    let Some(mut report) = study.details().report().cloned() else {
+    let Some(mut report) = results::report_of(&*study)? else {
         return Err(fault(format!("{path}: a {}, not a report", study.kind().name), "name a saved report"));
     };
     match &mut report.systems[..] {

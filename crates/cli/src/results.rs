@@ -1,11 +1,28 @@
 //! The kinds of results that are saved and read again.
 
-use capeval::report::{self, Kind};
+use std::any::Any;
+
+use capeval::choice::Refusal;
+use capeval::report::{self, Kind, Report, Study};
+use capeval_dense::DenseReport;
 
 /// The kinds of results of all crates.
 pub fn kinds() -> impl Iterator<Item = &'static &'static Kind> {
     const OTHERS: [&Kind; 3] = [&capeval_meta::KIND, &capeval_outside::judges::KIND, &capeval_dense::KIND];
     report::KINDS.iter().chain(&OTHERS)
+}
+
+/// The scores of systems in a result, with videos in the place of images if it is of dense captions; `None` if it has
+/// none.
+///
+/// # Errors
+/// When it lacks the scores of videos.
+pub fn report_of(study: &dyn Study) -> Result<Option<Report>, Refusal> {
+    let any: &dyn Any = study;
+    match any.downcast_ref::<DenseReport>() {
+        Some(dense) => dense.to_report().map(Some),
+        None => Ok(study.details().report().cloned()),
+    }
 }
 
 #[cfg(test)]
@@ -18,13 +35,16 @@ mod tests {
     use capeval::corpus::{Captions, SegmentId};
     use capeval::metric::Resources;
     use capeval::report::json_float::JsonFloat;
-    use capeval::report::{Form, Head, Study, Style, read, save, write};
+    use capeval::report::{
+        EventLink, EventLinks, Form, Head, PredictedEvents, Style, TimedCaption, Timeline, Timelines, read,
+        save, write,
+    };
     use capeval::stats::Resampling;
     use capeval::{
         CompareOptions, CompareRequest, CorrelateOptions, CorrelateRequest, DiversityOptions,
         DiversityRequest, MetricOptions, PreferOptions, PreferRequest, ScoreOptions,
     };
-    use capeval_dense::{Counts, DenseReport, DenseSystem, FormResult, MeasureResult};
+    use capeval_dense::{Counts, DenseSystem, FormResult, MeasureResult};
     use capeval_meta::{MetaOptions, MetaRequest};
     use capeval_outside::judges::{Agreement, JudgeAgreement};
     use capeval_pages::Page;
@@ -161,14 +181,35 @@ mod tests {
             counts: Counts::default(),
             remarks: Vec::new(),
             forms: vec![form],
+            is_human: false,
         };
         let head = Head { version: "0.1.0".to_owned(), resampling: Some(FEW), ..Head::default() };
+        let caption = |start, end| TimedCaption(start, end, "a dog runs".to_owned());
+        let links = EventLinks {
+            links: vec![Some(EventLink { reference: 0, overlap: 0.5, score: 0.25, is_match: true }), None],
+            missed: vec![1],
+        };
+        let predicted =
+            PredictedEvents { events: vec![caption(0.0, 5.0), caption(6.0, 7.0)], files: vec![Some(links)] };
+        let video = Timeline {
+            id: "v_1".to_owned(),
+            duration: Some(30.0),
+            references: vec![Some(vec![caption(0.0, 10.0), caption(20.0, 30.0)])],
+            systems: vec![Some(predicted)],
+        };
+        let timelines = Timelines {
+            references: vec!["val_1.json".to_owned()],
+            systems: vec!["a".to_owned()],
+            videos: vec![video],
+        };
         DenseReport {
             head,
             references: vec!["val_1.json".to_owned()],
             unit: "video".to_owned(),
             n_videos: 2,
+            reference_hash: None,
             systems: vec![system],
+            timelines: Some(timelines),
         }
     }
 

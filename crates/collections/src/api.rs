@@ -4,17 +4,17 @@
 use axum::extract::Request;
 use capeval_api::{
     AddedCaption, AddedRating, CaptionToRate, DescribeIn, Details, Flaw, NewCaption, NewRating, Picture,
-    PictureFile, PictureLanguage, Pictures, PicturesAfter, ToDescribe, ToRate, UploadedPicture,
-    UploadedPictures,
+    PictureFile, PictureLanguage, Pictures, ToDescribe, ToRate, UploadedPicture, UploadedPictures,
 };
 use capeval_site::accounts::Visitor;
 use capeval_site::app::App;
 use capeval_site::fault::Fault;
+use capeval_site::web::paging::{Place, Rows};
 use capeval_site::web::route::{get, post};
 use capeval_site::web::{
     Access, Answer, Body, Created, Either, Field, Page, Route, Scope, UrlQuery, Visible,
 };
-use capeval_site::{clock, fault};
+use capeval_site::{args, clock, fault};
 
 use super::captioning::submit::{self, Outcome, Problem, SubmittedCaption};
 use super::captioning::{self, drafts, language};
@@ -91,9 +91,11 @@ async fn list(
     app: App,
     visitor: Visitor,
     Visible(seen): Visible<SeenCollection>,
-    UrlQuery(PicturesAfter { after }): UrlQuery<PicturesAfter>,
+    UrlQuery(place): UrlQuery<Place>,
 ) -> Result<Answer<Pictures>, Fault> {
-    let images = records::pictures(&app.store, &seen.collection.id, &visitor.id, &after, MOST).await?;
+    let args = args![&seen.collection.id, &visitor.id];
+    let Rows { rows: images, after, .. } =
+        records::PICTURES.page(&app.store, (&place, MOST), args, |image: &Image| &image.id).await?;
     let (first, last) = match &images[..] {
         [] => ("", ""),
         [first, .., last] => (first.id.as_str(), last.id.as_str()),
@@ -101,7 +103,7 @@ async fn list(
     };
     let needs = slots::needs(&app.store, &seen.collection.id, first, last).await?;
     Ok(Answer::json(&Pictures {
-        next: images.last().filter(|_| images.len() == MOST).map(|image| image.id.clone()),
+        next: after,
         pictures: images.iter().map(|image| picture(image, &needs, &visitor)).collect(),
     }))
 }

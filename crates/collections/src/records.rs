@@ -4,11 +4,12 @@ use capeval_api::ImageState;
 use capeval_benchmarks::records::Visibility;
 use capeval_site::accounts::Visitor;
 use capeval_site::app::App;
-use capeval_site::args;
 use capeval_site::fault::Fault;
 use capeval_site::store::{self, Error, Store};
 use capeval_site::web::language::Language;
+use capeval_site::web::paging::List;
 use capeval_site::web::{Names, Standing, Subject, encode};
+use capeval_site::{args, oldest_first};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
@@ -274,20 +275,12 @@ pub async fn by_id<T: Contribution>(store: &Store, id: &str) -> Result<T, Fault>
     store.fetch_optional(T::BY_ID, args![id]).await?.ok_or_else(Fault::not_found)
 }
 
-/// At most `limit` pictures that a person may describe or have described, but for those that they have reported, in the
-/// order of their ids, from the one after `after` on.
-pub async fn pictures(
-    store: &Store,
-    collection: &str,
-    account: &str,
-    after: &str,
-    limit: usize,
-) -> Result<Vec<Image>, Error> {
-    const LIST: &str = "SELECT * FROM image WHERE collection = $1 AND state IN ('open', 'complete') AND id > $2 \
-         AND NOT EXISTS (SELECT 1 FROM report WHERE report.subject = image.id AND report.reporter = $3) \
-         ORDER BY id LIMIT $4";
-    store.fetch(LIST, args![collection, after, account, limit]).await
-}
+/// The pictures that a person may describe or has described, but for those that they have reported.
+pub const PICTURES: List = oldest_first!(
+    "SELECT * FROM image WHERE collection = $3 AND state IN ('open', 'complete') \
+     AND NOT EXISTS (SELECT 1 FROM report WHERE report.subject = image.id AND report.reporter = $4)",
+    "id"
+);
 
 /// The progress of a collection.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

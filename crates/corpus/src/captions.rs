@@ -1,15 +1,17 @@
 //! Captions in file order, with their texts in one arena.
 
-use std::collections::HashMap;
+mod lists;
+mod select;
+
+use std::collections::HashSet;
 use std::fmt;
 
-use capeval_choice::{Code, counted};
+use capeval_choice::Code;
 
 use crate::error::Position;
 use crate::keys::Keys;
 use crate::reading::{Because, Layout, ReadColumns, Reading};
 use crate::table::{known, row_numbers};
-use crate::written_list::written_list;
 use crate::{Format, Notice, Remedy, SegmentId};
 
 /// The fewest bytes that a row of most sources takes.
@@ -194,6 +196,22 @@ impl Captions {
         &self.declared
     }
 
+    /// The numbers of the lines of plain text that are empty, in every file that was merged.
+    pub(crate) fn empty_lines(&self) -> Vec<SegmentId> {
+        if self.format != Some(Format::Lines) {
+            return Vec::new();
+        }
+        let is_empty = |(_, text): &(&SegmentId, &str)| text.trim().is_empty();
+        let mut lines: Vec<SegmentId> = self.iter().filter(is_empty).map(|(id, _)| id.clone()).collect();
+        if !lines.is_empty() {
+            let filled: HashSet<&SegmentId> =
+                self.iter().filter(|row| !is_empty(row)).map(|(id, _)| id).collect();
+            lines.retain(|line| !filled.contains(line));
+        }
+        lines.dedup();
+        lines
+    }
+
     /// Returns true if the source lists captions by image, as references mostly do.
     pub(crate) fn are_in_lists(&self) -> bool {
         self.in_lists
@@ -329,87 +347,6 @@ impl Captions {
         self.notices.retain(|notice| notice.code != Code::RowNumbers);
     }
 
-    /// Makes one caption of all those of an image.
-    pub(crate) fn join(&mut self) {
-        let mut joined: Vec<(SegmentId, String)> = Vec::new();
-        let mut places: HashMap<SegmentId, usize> = HashMap::new();
-        for (id, text) in self.iter() {
-            let place = *places.entry(id.clone()).or_insert_with(|| {
-                joined.push((id.clone(), String::new()));
-                joined.len() - 1
-            });
-            if let Some((_, whole)) = joined.get_mut(place) {
-                if !whole.is_empty() {
-                    whole.push(' ');
-                }
-                whole.push_str(text.trim());
-            }
-        }
-        let before = std::mem::replace(self, Self::new(self.source.as_str()));
-        (self.format, self.declared, self.notices, self.doubts) =
-            (before.format, before.declared, before.notices, before.doubts);
-        joined.into_iter().for_each(|(id, text)| self.push(id, &text));
-    }
-
-    /// Makes several captions of those in which `separator` stands, and says so.
-    pub(crate) fn split_at(&mut self, separator: &str) {
-        let parts = |text: &str| {
-            let parts = text.split(separator).map(str::trim).filter(|part| !part.is_empty());
-            let parts: Vec<String> = parts.map(str::to_owned).collect();
-            (parts.len() > 1).then_some(parts)
-        };
-        let lists: Vec<(usize, Vec<String>)> =
-            (0..self.len()).filter_map(|row| Some((row, parts(self.text(row))?))).collect();
-        let message = format!(
-            "{} of {} {} several, with {separator} between them: each is read as a caption",
-            counted(lists.len(), "caption"),
-            self.source(),
-            if lists.len() == 1 { "is" } else { "are" },
-        );
-        let notice = Notice::new(Code::ListsInText, message).count(lists.len());
-        self.replace_by_lists(lists, notice);
-    }
-
-    /// Makes several captions of those that are lists written as text, as pandas writes lists into CSV, and says so.
-    pub fn read_written_lists(&mut self) {
-        let lists: Vec<(usize, Vec<String>)> =
-            (0..self.len()).filter_map(|row| Some((row, written_list(self.text(row))?))).collect();
-        let Some((first, _)) = lists.first() else { return };
-        const SHOWN: usize = 60;
-        let example: String = self.text(*first).chars().take(SHOWN).collect();
-        let more = if self.text(*first).chars().count() > SHOWN { "…" } else { "" };
-        let message = format!(
-            "{} of {} {} written as text, such as {example}{more}: each string is read as a caption",
-            counted(lists.len(), "caption"),
-            self.source(),
-            if lists.len() == 1 { "is a list" } else { "are lists" },
-        );
-        let notice = Notice::new(Code::ListsInText, message).count(lists.len());
-        self.replace_by_lists(lists, notice);
-    }
-
-    /// Puts several captions in the place of each of these rows.
-    fn replace_by_lists(&mut self, lists: Vec<(usize, Vec<String>)>, notice: Notice) {
-        let source = std::mem::take(&mut self.source);
-        let before = std::mem::replace(self, Self::new(source));
-        (self.format, self.in_lists) = (before.format, true);
-        let mut lists = lists.into_iter().peekable();
-        let mut counts = Vec::with_capacity(before.len());
-        for (row, (id, text)) in before.iter().enumerate() {
-            let list = lists.next_if(|(listed, _)| *listed == row).map(|(_, list)| list);
-            let texts = list.unwrap_or_else(|| vec![text.to_owned()]);
-            counts.push(texts.len());
-            for text in texts {
-                self.push(id.clone(), &text);
-                self.lines.extend(before.lines.get(row));
-                self.records.push(before.records.get(row).copied().unwrap_or(row as u64 + 1));
-            }
-        }
-        (self.declared, self.notices, self.doubts) = (before.declared, before.notices, before.doubts);
-        self.doubts.keys.repeat(&counts);
-        self.notices.push(notice);
-    }
-
     /// Says that its `n_rows` rows were numbered from 0, for captions made in memory.
     pub fn note_numbers(&mut self, n_rows: usize, remedy: Remedy) {
         let notice = row_numbers(self.source(), n_rows, 0, known::IMAGE_OF_CAPTION);
@@ -432,34 +369,6 @@ impl Captions {
     /// The notices of the reader, for example that rows were numbered because there is no id column.
     pub fn notices(&self) -> &[Notice] {
         &self.notices
-    }
-
-    /// The rows whose images `keep` selects, with their positions in the source, and all notices.
-    pub fn only(&self, keep: impl Fn(&SegmentId) -> bool) -> Self {
-        let mut kept =
-            Self { format: self.format, in_lists: self.in_lists, ..Self::new(self.source.as_str()) };
-        for (row, (id, text)) in self.iter().enumerate().filter(|(_, (id, _))| keep(id)) {
-            kept.push(id.clone(), text);
-            kept.lines.extend(self.lines.get(row));
-            kept.records.push(self.records.get(row).copied().unwrap_or(row as u64 + 1));
-        }
-        kept.declared = self.declared.iter().filter(|id| keep(id)).cloned().collect();
-        kept.notices.clone_from(&self.notices);
-        kept.doubts.layout.clone_from(&self.doubts.layout);
-        kept
-    }
-
-    /// The given rows, in this order, with their positions in the source and the notices.
-    pub fn rows(&self, rows: impl IntoIterator<Item = usize>) -> Self {
-        let mut kept =
-            Self { format: self.format, in_lists: self.in_lists, ..Self::new(self.source.as_str()) };
-        for (row, (id, text)) in rows.into_iter().filter_map(|row| Some((row, self.get(row)?))) {
-            kept.push(id.clone(), text);
-            kept.lines.extend(self.lines.get(row));
-            kept.records.push(self.records.get(row).copied().unwrap_or(row as u64 + 1));
-        }
-        kept.notices.clone_from(&self.notices);
-        kept
     }
 
     /// Ends the row whose text was appended to the arena since the last one.

@@ -28,6 +28,14 @@ pub fn unpack<'b>(bytes: &'b [u8], name: &str, no_limits: bool) -> Result<Cow<'b
     Ok(content(bytes, name, no_limits)?.content)
 }
 
+/// The text of `bytes`, unpacked and in UTF-8; errors call them `name`.
+///
+/// # Errors
+/// As [`unpack`], and if they are no text.
+pub fn text(bytes: &[u8], name: &str) -> Result<String, Error> {
+    Ok(Source::from_bytes(bytes, name)?.into_text()?.text.into_owned())
+}
+
 fn content<'b>(bytes: &'b [u8], name: &str, no_limits: bool) -> Result<UnpackedFile<'b>, Error> {
     let mut unpacked = unpack::unpack(bytes, name, no_limits)?;
     if let Some(wide) = Utf16::of(&unpacked.content) {

@@ -26,6 +26,7 @@ mod captions;
 mod error;
 mod format;
 mod formats;
+mod groups;
 mod head;
 mod input;
 mod json;
@@ -56,15 +57,19 @@ pub use capeval_choice::{Notice, Remedy, Role, SegmentId, UnknownName};
 pub use captions::Captions;
 pub use error::{Error, ErrorKind, Position};
 pub use format::Format;
+pub use groups::{GroupFile, GroupedIds};
 pub use head::is_binary;
-pub use input::unpack;
+pub use input::{text, unpack};
 pub use keys::{KeyGathering, KeyName, Keys, Opposite, Standing, agree, refuse_doubt};
 pub use merge::merge;
 pub use options::ReadOptions;
 pub use picture_names::read_picture_names;
 pub use policy::{Duplicate, Empty, Ids, Missing, Policy, Surplus};
 pub use read::{read, read_bytes};
-pub use reading::{Because, Fit, Layout, Mispairing, ReadColumns, fit, understand_columns, understand_value};
+pub use reading::{
+    Because, Fit, Layout, Mispairing, ReadColumns, both_sides, fit, fit_some, understand_columns,
+    understand_value,
+};
 pub use rows::{Row, Rows, read_rows};
 pub use table::{CaptionColumns, Cell};
 pub use unpack::{Member, members, unpacked_name};

@@ -4,6 +4,7 @@ use capeval_choice::{Argument, counted};
 
 use crate::captions::Captions;
 use crate::error::{Error, ErrorKind};
+use crate::notice::list_ids;
 use crate::reading::refuse_open;
 use crate::{Format, Remedy, Role};
 
@@ -46,7 +47,19 @@ pub fn merge(files: Vec<Captions>, role: Role) -> Result<Captions, Error> {
                 counted(file.len(), "line"),
                 counted(count, "line"),
             );
-            return Err(Error::new(ErrorKind::LineCount, file.source(), message));
+            let (longer, n) = if file.len() > count { (&file, count) } else { (&merged, file.len()) };
+            let error = Error::new(ErrorKind::LineCount, file.source(), message);
+            let lines = longer.empty_lines();
+            return Err(match lines.len() == longer.len() - n {
+                true => error
+                    .noting(&format!(
+                        "{} has empty lines: {}",
+                        longer.source(),
+                        list_ids(&lines, lines.len())
+                    ))
+                    .with_remedy(Remedy::say("delete them")),
+                false => error,
+            });
         }
         merged.append(&file);
     }

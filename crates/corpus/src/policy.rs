@@ -81,6 +81,7 @@ impl Ids {
 
 /// An address or a name in small letters without its query, with its characters as such and composed.
 fn loose(text: &str) -> String {
+    let text = text.trim();
     let path = text.split_once('?').map_or(text, |(path, _)| path);
     let path = if path.contains("://") { path.split_once('#').map_or(path, |(path, _)| path) } else { path };
     let decoded = percent_decode_str(path).decode_utf8();
@@ -154,7 +155,8 @@ mod tests {
             assert_eq!(*Ids::FileName.form(&SegmentId::from(name)), SegmentId::from(form), "{name}");
         }
         assert_eq!(*Ids::FileName.form(&SegmentId::from("0000")), SegmentId::from(0));
-        for name in ["http://x.org/caf%C3%A9.jpg?w=2", "a/cafe\u{301}.png", "https://y/café#top"] {
+        for name in ["http://x.org/caf%C3%A9.jpg?w=2", "a/cafe\u{301}.png", "https://y/café#top", " Café "]
+        {
             assert_eq!(*Ids::Loose.form(&SegmentId::from(name)), SegmentId::from("café"), "{name}");
         }
         let long = "9".repeat(30);

@@ -185,7 +185,7 @@ fn understand(
 
 /// The captions of plain text that is a table with a header of unknown names.
 fn table_in_lines(source: &Source<'_>, text: &str, options: &ReadOptions) -> Result<Option<Captions>, Error> {
-    if !table::may_have_header(text) {
+    if !table::may_have_header(&table::plain_table(text)) {
         return Ok(None);
     }
     match table::read_as(Format::Csv, source) {

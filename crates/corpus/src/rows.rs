@@ -11,7 +11,7 @@ const EXPECTED: &str = "an object with named values";
 /// The rows of a table: CSV, TSV, JSON Lines, a JSON array, a JSON object of arrays, whose keys become the column
 /// `category`, or Parquet, of which columns with images and other structures are not decoded.
 pub struct Rows {
-    table: Table,
+    pub(crate) table: Table,
 }
 
 /// A row with its cells.

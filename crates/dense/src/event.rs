@@ -22,6 +22,8 @@ pub struct EventFile {
     pub videos: IndexMap<String, Vec<Event>>,
     /// The duration of each video in seconds, if the file says it.
     pub durations: IndexMap<String, f64>,
+    /// The number of times that are percent in the file.
+    pub percent: usize,
     /// The keys `version` and `external_data` that the first programs require of results and that are missing.
     pub missing_keys: Vec<&'static str>,
 }

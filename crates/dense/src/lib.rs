@@ -4,12 +4,17 @@
 //! once, measures each pair of captions once, and sums them as each form does. The crate opens no files and prints
 //! nothing.
 
+mod as_report;
 mod assemble;
 pub mod boxes;
 mod catalogue;
 mod checks;
+mod counts;
 mod event;
+mod evidence;
 mod form;
+mod human;
+mod inspection;
 mod matching;
 mod overlap;
 mod pairs;
@@ -25,13 +30,16 @@ mod stop;
 mod study;
 pub mod texts;
 mod words;
+pub mod write;
 
+pub use counts::Counts;
 pub use event::{Event, EventFile};
 pub use form::{Form, Program, SodaMetric};
+pub use inspection::{EventInspection, InspectedFile};
 pub use overlap::{ordered_overlap, overlap};
 pub use reward::{Reward, reward};
 pub use run::evaluate;
 pub use scores::{FormScores, Measure};
 pub use stop::Stop;
-pub use study::{Counts, DenseOptions, DenseReport, DenseSystem, FormResult, KIND, MeasureResult, score};
+pub use study::{DenseOptions, DenseReport, DenseSystem, FormResult, KIND, MeasureResult, score};
 pub use words::{WordMetric, WordMetrics};

@@ -131,16 +131,24 @@ impl SodaSource {
 /// The events of a source by the index of their video, each with the number of its text.
 pub(crate) struct SodaEvents<'a> {
     source: SodaSource,
-    videos: IndexMap<usize, SodaVideo<'a>>,
+    pub(crate) videos: IndexMap<usize, SodaVideo<'a>>,
     /// The first video that has no events to compare with, predicted or not.
     without_events: Option<usize>,
 }
 
-struct SodaVideo<'a> {
-    predictions: Vec<(&'a Event, u32)>,
+/// The events of a video as they are matched.
+pub(crate) struct SodaVideo<'a> {
+    pub predictions: Vec<(&'a Event, u32)>,
     /// By prediction, the one whose score takes its place.
     scored: Vec<usize>,
-    files: Vec<Option<Vec<(&'a Event, u32)>>>,
+    pub files: Vec<Option<Vec<(&'a Event, u32)>>>,
+}
+
+impl SodaVideo<'_> {
+    /// Returns false if a file has so many events that matching takes too long.
+    pub fn can_match(&self, file: &[(&Event, u32)]) -> bool {
+        file.len() as u64 * self.predictions.len() as u64 <= MOST_CELLS
+    }
 }
 
 /// Precision, recall and F1 of a video.
@@ -184,7 +192,7 @@ impl SodaEvents<'_> {
     /// Adds the pairs of type `kind` that must be measured.
     pub fn want(&self, kind: SodaType, metric: PairMetric, thresholds: &[f64], wanted: &mut WantedPairs) {
         for video in self.videos.values() {
-            for file in video.files.iter().flatten() {
+            for file in video.files.iter().flatten().filter(|file| video.can_match(file)) {
                 match kind {
                     SodaType::Overlap => {}
                     SodaType::Product => {
@@ -215,12 +223,8 @@ impl SodaEvents<'_> {
         }
         self.videos.iter().find_map(|(v, video)| {
             let id = || videos[*v].id.to_owned();
-            let n_cells = |file: &Vec<_>| file.len() as u64 * video.predictions.len() as u64;
-            if video.files.iter().flatten().any(|file| n_cells(file) > MOST_CELLS) {
-                Some(Stop::TooManyEvents(id()))
-            } else {
-                None
-            }
+            let is_large = video.files.iter().flatten().any(|file| !video.can_match(file));
+            is_large.then(|| Stop::TooManyEvents(id()))
         })
     }
 
@@ -318,14 +322,15 @@ impl SodaEvents<'_> {
         })
     }
 
-    fn overlap(&self, row: &(&Event, u32), column: &(&Event, u32), threshold: f64) -> f64 {
+    /// The overlap of a reference event and a prediction; 0 below the threshold.
+    pub fn overlap(&self, row: &(&Event, u32), column: &(&Event, u32), threshold: f64) -> f64 {
         let of = if self.source.is_ordered { ordered_overlap } else { overlap };
         let overlap = of(column.0, row.0);
         if overlap < threshold { 0.0 } else { overlap }
     }
 
     /// The candidate and the reference of a reference event and a prediction.
-    fn pair(&self, reference: u32, prediction: u32) -> (u32, u32) {
+    pub fn pair(&self, reference: u32, prediction: u32) -> (u32, u32) {
         if self.source.is_swapped { (reference, prediction) } else { (prediction, reference) }
     }
 }

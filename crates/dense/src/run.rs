@@ -5,11 +5,12 @@ use indexmap::IndexMap;
 use rayon::prelude::*;
 
 use crate::event::{EventFile, Video};
+use crate::evidence::{self, VideoLinks};
 use crate::form::{Form, Program, SodaMetric};
 use crate::matching::{SodaEvents, SodaSource, SodaType, Triple, pair_metric};
 use crate::pairs::{PairRule, THRESHOLDS};
 use crate::reading::{ReadTexts, Readings, Texts, foreign_word};
-use crate::words::{MeasuredPairs, N_SCORES, PairMetric, VideoNgrams, WantedPairs, WordMetrics};
+use crate::words::{MeasuredPairs, N_SCORES, PairMetric, VideoNgrams, WantedPairs, WordMetric, WordMetrics};
 use crate::{FormScores, Stop, assemble, texts};
 
 /// The scores of the captions of all videos by one rule.
@@ -49,6 +50,8 @@ pub(crate) struct SharedScores<'a> {
     pub references: &'a [EventFile],
     pub predictions: &'a EventFile,
     pub metrics: &'a WordMetrics,
+    /// How the events of each video that has predictions fit those of each file, by the index of the video.
+    evidence: VideoLinks,
 }
 
 /// Scores `predictions` by each of `forms`.
@@ -58,14 +61,18 @@ pub fn evaluate(
     forms: &[Form],
     metrics: &WordMetrics,
 ) -> Vec<FormScores> {
-    let tasks = distinct(forms.iter().flat_map(|form| soda_tasks(*form, references.len())));
-    let rules = distinct(forms.iter().filter_map(|form| form.rule()));
-    let shared = SharedScores::compute((references, predictions), rules, tasks, metrics);
-    let of = |form: &Form| match form.is_text() {
-        true => texts::form(*form, &shared),
-        false => assemble::form(*form, &shared),
-    };
-    forms.iter().map(of).collect()
+    SharedScores::of_forms((references, predictions), (forms, false), metrics).forms(forms)
+}
+
+/// As [`evaluate`], with the evidence of SODA_c.
+pub(crate) fn evaluate_with_evidence(
+    references: &[EventFile],
+    predictions: &EventFile,
+    forms: &[Form],
+    metrics: &WordMetrics,
+) -> (Vec<FormScores>, VideoLinks) {
+    let shared = SharedScores::of_forms((references, predictions), (forms, true), metrics);
+    (shared.forms(forms), shared.evidence)
 }
 
 /// The pairs of a rule: at each threshold, of each video.
@@ -91,14 +98,36 @@ impl<'a> SharedScores<'a> {
     ) -> Self {
         let (source, kind) = (SodaSource::ALONE, SodaType::Product);
         let task = SodaTask { source, only: None, kind, metric, thresholds: &[0.0] };
-        Self::compute((references, predictions), Vec::new(), vec![task], metrics)
+        Self::compute((references, predictions), (Vec::new(), vec![task]), (metrics, false))
+    }
+
+    /// What the forms need, and the evidence of SODA_c if it `has_evidence`.
+    fn of_forms(
+        (references, predictions): (&'a [EventFile], &'a EventFile),
+        (forms, has_evidence): (&[Form], bool),
+        metrics: &'a WordMetrics,
+    ) -> Self {
+        let has_evidence = has_evidence && metrics.has(WordMetric::Meteor);
+        // The form whose matching is the evidence.
+        let shown = has_evidence.then(|| Form::from(Program::Capeval));
+        let tasks = forms.iter().chain(&shown).flat_map(|form| soda_tasks(*form, references.len()));
+        let rules = distinct(forms.iter().filter_map(|form| form.rule()));
+        Self::compute((references, predictions), (rules, distinct(tasks)), (metrics, has_evidence))
+    }
+
+    /// The scores by each form.
+    fn forms(&self, forms: &[Form]) -> Vec<FormScores> {
+        let of = |form: &Form| match form.is_text() {
+            true => texts::form(*form, self),
+            false => assemble::form(*form, self),
+        };
+        forms.iter().map(of).collect()
     }
 
     fn compute(
         (references, predictions): (&'a [EventFile], &'a EventFile),
-        rules: Vec<PairRule>,
-        tasks: Vec<SodaTask>,
-        metrics: &'a WordMetrics,
+        (rules, tasks): (Vec<PairRule>, Vec<SodaTask>),
+        (metrics, has_evidence): (&'a WordMetrics, bool),
     ) -> Self {
         let videos = Video::all(references, predictions);
         let events = references.iter().chain([predictions]).flat_map(|file| file.videos.values().flatten());
@@ -122,7 +151,7 @@ impl<'a> SharedScores<'a> {
         for source in &mut sources {
             source.events.settle(&read);
             source.stop = source.events.stop(&videos);
-            if source.stop.is_some() {
+            if source.stop.is_some() && !(has_evidence && evidence::is_kept(source.key)) {
                 continue;
             }
             for task in tasks
@@ -154,7 +183,10 @@ impl<'a> SharedScores<'a> {
             (task, scores)
         };
         let sodas = tasks.into_iter().map(of_task).collect();
-        Self { videos, rules, sodas, references, predictions, metrics }
+        let kept = sources.iter().filter(|source| has_evidence && evidence::is_kept(source.key));
+        let kept = kept.map(|source| (source.key.1, &source.events));
+        let evidence = evidence::of_videos(kept, references.len(), &measured);
+        Self { videos, rules, sodas, references, predictions, metrics, evidence }
     }
 
     /// The scores by a rule.

@@ -17,6 +17,48 @@ pub(crate) fn best_matching((n_rows, n_columns): (usize, usize), value: impl Fn(
     last
 }
 
+/// The pairs of the best matching, first row first, without those of no value; their sum is [`best_matching`]'s.
+pub(crate) fn matched_pairs(
+    (n_rows, n_columns): (usize, usize),
+    value: impl Fn(usize, usize) -> f64,
+) -> Vec<(usize, usize)> {
+    // Where the best value of each cell came from.
+    let mut from = vec![Step::Left; n_rows * n_columns];
+    let mut last = vec![0.0; n_columns];
+    walk((n_rows, n_columns), &value, |i, j, best, is_diagonal| {
+        let is_up = i > 0 && last[j] == best;
+        from[i * n_columns + j] = match (is_diagonal, is_up) {
+            (true, _) => Step::Diagonal,
+            (false, true) => Step::Up,
+            (false, false) => Step::Left,
+        };
+        last[j] = best;
+    });
+    let (mut i, mut j, mut pairs) = (n_rows, n_columns, Vec::new());
+    while i > 0 && j > 0 {
+        match from[(i - 1) * n_columns + j - 1] {
+            Step::Diagonal => {
+                (i, j) = (i - 1, j - 1);
+                if value(i, j) > 0.0 {
+                    pairs.push((i, j));
+                }
+            }
+            Step::Up => i -= 1,
+            Step::Left => j -= 1,
+        }
+    }
+    pairs.reverse();
+    pairs
+}
+
+/// The cell before one of a matching.
+#[derive(Clone, Copy)]
+enum Step {
+    Diagonal,
+    Up,
+    Left,
+}
+
 /// The pairs that the program traces back, last row first.
 pub(crate) fn traced_pairs(
     (n_rows, n_columns): (usize, usize),
@@ -137,6 +179,9 @@ mod tests {
                 }
             }
             assert_eq!(best_matching((3, 3), cell), best[2][2]);
+            let matched = matched_pairs((3, 3), cell);
+            assert!(matched.windows(2).all(|two| two[0].0 < two[1].0 && two[0].1 < two[1].1), "{code}");
+            assert_eq!(matched.into_iter().map(|(i, j)| cell(i, j)).sum::<f64>(), best[2][2], "{code}");
             assert_eq!(traced_pairs((3, 3), cell), trace(&path, 2, 2), "{code}");
         }
     }

@@ -7,13 +7,15 @@ use capeval_metric::Signature;
 use capeval_report::charts::{Colour, Estimate};
 use capeval_report::json_float::JsonFloat;
 use capeval_report::{
-    Align, Cell, Estimates, Fields, Form as Format, Grid, Head, Headings, Kind, Labels, Line, Study, Table,
-    damaged, fields, fixed, intervals_in_words, line,
+    Align, Cell, Details, Estimates, Fields, Form as Format, Grid, Head, Headings, Kind, Labels, Line, Study,
+    Table, Timelines, damaged, fields, fixed, intervals_in_words, line,
 };
 use capeval_stats::{Interval, Matrix, Resampling, resample};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use crate::counts::Counts;
+use crate::run::evaluate_with_evidence;
 use crate::scores::SHOWN;
 use crate::{EventFile, Form, FormScores, Measure, Program, WordMetrics, evaluate};
 
@@ -32,8 +34,14 @@ pub struct DenseReport {
     pub unit: String,
     /// The number of videos, objects or images of the references.
     pub n_videos: usize,
+    /// The hash of their ids, times and captions.
+    #[serde(default)]
+    pub reference_hash: Option<String>,
     /// The systems.
     pub systems: Vec<DenseSystem>,
+    /// The events of all videos and what was matched, if asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timelines: Option<Timelines>,
 }
 
 /// One file of results.
@@ -48,23 +56,9 @@ pub struct DenseSystem {
     pub remarks: Vec<String>,
     /// The scores by each form.
     pub forms: Vec<FormResult>,
-}
-
-/// The numbers of what a file of results has and lacks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Counts {
-    /// Predicted events of videos that the references have.
-    pub events: usize,
-    /// Videos of the references without predictions.
-    pub missing: usize,
-    /// Videos of the references with an empty list.
-    pub empty: usize,
-    /// Videos that the references lack.
-    pub surplus: usize,
-    /// Events that end before they start.
-    pub reversed: usize,
-    /// Events after the first 1,000 of a video, which all forms but SODA leave out.
-    pub cut: usize,
+    /// True for what people wrote: each reference file against the others.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_human: bool,
 }
 
 /// The scores by one form.
@@ -102,8 +96,19 @@ pub struct DenseOptions {
     pub forms: Vec<Form>,
     /// Keep the values of each video.
     pub segments: bool,
+    /// Keep the events of each video, and what SODA_c matches.
+    pub timelines: bool,
+    /// Add what people wrote as a last system: each reference file, scored against the others.
+    pub human: bool,
     /// The computation of intervals, with videos as units.
     pub intervals: Option<Resampling>,
+}
+
+impl DenseOptions {
+    /// The scores of these forms and nothing more.
+    pub fn new(forms: Vec<Form>) -> Self {
+        Self { forms, segments: false, timelines: false, human: false, intervals: None }
+    }
 }
 
 /// Scores systems, given by name, by all forms of `options`.
@@ -116,7 +121,7 @@ pub fn score(
     options: &DenseOptions,
     metrics: &WordMetrics,
 ) -> Result<DenseReport, Refusal> {
-    let DenseOptions { forms, segments, intervals } = options;
+    let DenseOptions { forms, segments, timelines, human, intervals } = options;
     let n_videos = crate::event::Video::all(references, &EventFile::default()).len();
     if n_videos == 0 {
         return Err(Refusal::new("the references have no video").with_remedy(crate::read::EXPECTED));
@@ -125,16 +130,30 @@ pub fn score(
         resampling.check()?;
     }
     let of_references = crate::checks::check(references, &systems)?;
+    let mut timelines = timelines.then(|| EventFile::timelines(references));
     let of_system = |(name, mut file): (String, EventFile)| {
         let mut remarks = Vec::from_iter(file.match_ids(references));
         let counts = Counts::of(references, &file);
         remarks.extend(counts.remarks(&file));
         remarks.extend(of_references.iter().cloned());
-        let scores = evaluate(references, &file, forms, metrics);
+        let scores = match &mut timelines {
+            None => evaluate(references, &file, forms, metrics),
+            Some(timelines) => {
+                let (scores, evidence) = evaluate_with_evidence(references, &file, forms, metrics);
+                file.add_to(timelines, &name, evidence);
+                scores
+            }
+        };
         let forms = scores.into_iter().map(|scores| FormResult::new(scores, *segments, *intervals)).collect();
-        DenseSystem { name, counts, remarks, forms }
+        DenseSystem { name, counts, remarks, forms, is_human: false }
     };
-    let systems = systems.into_iter().map(of_system).collect();
+    let mut systems: Vec<DenseSystem> = systems.into_iter().map(of_system).collect();
+    if *human {
+        let (scores, remarks) = crate::human::scores(references, forms, metrics)?;
+        let forms = scores.into_iter().map(|scores| FormResult::new(scores, *segments, *intervals)).collect();
+        let counts = Counts::default();
+        systems.push(DenseSystem { name: "human".to_owned(), counts, remarks, forms, is_human: true });
+    }
     let head =
         Head { version: env!("CARGO_PKG_VERSION").to_owned(), resampling: *intervals, ..Head::default() };
     Ok(DenseReport {
@@ -142,83 +161,14 @@ pub fn score(
         references: references.iter().map(|file| file.name.clone()).collect(),
         unit: video(),
         n_videos,
+        reference_hash: Some(crate::as_report::reference_hash(references)),
         systems,
+        timelines,
     })
 }
 
 fn video() -> String {
     "video".to_owned()
-}
-
-impl Counts {
-    fn of(references: &[EventFile], file: &EventFile) -> Self {
-        let is_known = |id: &str| references.iter().any(|reference| reference.videos.contains_key(id));
-        let mut counts = Self::default();
-        for (id, events) in &file.videos {
-            if !is_known(id) {
-                counts.surplus += 1;
-                continue;
-            }
-            counts.events += events.len();
-            counts.empty += usize::from(events.is_empty());
-            counts.reversed += events.iter().filter(|event| event.end < event.start).count();
-            counts.cut += events.len().saturating_sub(crate::pairs::MOST_PREDICTIONS);
-        }
-        let videos = crate::event::Video::all(references, file);
-        counts.missing = videos.iter().filter(|video| video.predictions.is_none()).count();
-        counts
-    }
-
-    fn remarks(&self, file: &EventFile) -> Vec<String> {
-        let Self { missing, empty, surplus, reversed, cut, .. } = *self;
-        let mut remarks = Vec::new();
-        let mut say = |n: usize, one: &str, what: &str| {
-            if n > 0 {
-                remarks.push(format!("{}: {} {what}", file.name, counted(n, one)));
-            }
-        };
-        say(
-            missing,
-            "video",
-            "of the references without predictions: 0 in most forms, left out in vidchapters, vtimellm, mart-repetition and vist",
-        );
-        say(empty, "video", "with an empty list of predictions, which counts 0");
-        say(surplus, "video", "that the references lack, left out");
-        say(
-            reversed,
-            "event",
-            "that ends before it starts and so matches nothing, but for scenic and timechat",
-        );
-        say(cut, "event", "after the first 1,000 of a video, left out by all forms but SODA's");
-        remarks
-    }
-}
-
-impl EventFile {
-    /// Adds or removes `v_` before all ids if none of them is in the references otherwise, and says so.
-    fn match_ids(&mut self, references: &[Self]) -> Option<String> {
-        let is_known = |id: &str| references.iter().any(|file| file.videos.contains_key(id));
-        if self.videos.keys().any(|id| is_known(id)) {
-            return None;
-        }
-        let other = |id: &str| match id.strip_prefix("v_") {
-            Some(bare) => bare.to_owned(),
-            None => format!("v_{id}"),
-        };
-        if !self.videos.keys().any(|id| is_known(&other(id))) {
-            return None;
-        }
-        let before = self.videos.len();
-        self.videos =
-            std::mem::take(&mut self.videos).into_iter().map(|(id, events)| (other(&id), events)).collect();
-        if self.videos.len() < before {
-            return Some(format!(
-                "{}: some ids with and without v_ became equal, and the later ones count",
-                self.name
-            ));
-        }
-        Some(format!("{}: ids match the references once v_ is added or removed, which was done", self.name))
-    }
 }
 
 impl FormResult {
@@ -250,7 +200,8 @@ impl FormResult {
         Self { form, videos, measures: measures.into_iter().map(of_measure).collect(), stops }
     }
 
-    fn measure(&self, name: &str) -> Option<&MeasureResult> {
+    /// The measure of this name.
+    pub(crate) fn measure(&self, name: &str) -> Option<&MeasureResult> {
         self.measures.iter().find(|measure| measure.name == name)
     }
 }
@@ -406,9 +357,16 @@ impl Study for DenseReport {
         SHOWN.split(' ').map(figure).filter(|figure| !figure.rows.is_empty()).collect()
     }
 
+    fn details(&self) -> Details<'_> {
+        self.timelines.as_ref().map_or(Details::None, Details::Events)
+    }
+
     fn body(&self) -> Fields {
-        let Self { head: _, references, unit, n_videos, systems } = self;
-        fields(&json!({ "references": references, "unit": unit, "videos": n_videos, "systems": systems }))
+        let Self { head: _, references, unit, n_videos, reference_hash, systems, timelines: _ } = self;
+        fields(&json!({
+            "references": references, "unit": unit, "videos": n_videos, "reference_hash": reference_hash,
+            "systems": systems,
+        }))
     }
 
     fn lines(&self) -> Vec<Line<'_>> {
@@ -481,6 +439,14 @@ impl Study for DenseReport {
             })
         };
         let is_sound = self.systems.iter().flat_map(|system| &system.forms).all(measures);
-        if is_sound { Ok(()) } else { Err(damaged("a form has other values than videos")) }
+        if !is_sound {
+            return Err(damaged("a form has other values than videos"));
+        }
+        let Some(timelines) = &self.timelines else { return Ok(()) };
+        let shown = self.systems.iter().filter(|system| !system.is_human).map(|system| &system.name);
+        if !timelines.systems.iter().eq(shown) {
+            return Err(damaged("its videos have events of other systems"));
+        }
+        timelines.check()
     }
 }

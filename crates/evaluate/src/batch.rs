@@ -171,6 +171,11 @@ impl BatchScorer {
         &self.metrics
     }
 
+    /// The references of all images.
+    pub fn references(&self) -> &ReferenceSet {
+        &self.set
+    }
+
     /// The number of images.
     pub fn n_images(&self) -> usize {
         self.images.len()

@@ -17,6 +17,7 @@ mod run;
 mod sequence;
 mod session;
 mod stored_references;
+mod subset;
 mod system;
 
 pub use batch::{BatchScorer, BatchScores};

@@ -469,7 +469,7 @@ pub(crate) fn read(
 }
 
 /// The same for `n` of the texts: those `at` 0, 1 and so on.
-fn read_some(
+pub(crate) fn read_some(
     reading: Reading,
     texts: &Texts,
     n: usize,

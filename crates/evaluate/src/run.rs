@@ -125,7 +125,7 @@ pub(crate) fn scores(
         let Scene { session, .. } = scene;
         let members = session.members.iter().map(|m| &metrics[*m]);
         progress.system(&systems[s].name, s + 1, systems.len());
-        let tables = measure(&scene, members.clone(), progress);
+        let tables = measure(&scene, members.clone(), (scene.references.images, None), progress);
         for (((m, metric), fitted), table) in
             session.members.iter().zip(members).zip(&session.fitted).zip(tables)
         {
@@ -140,7 +140,7 @@ pub(crate) fn scores(
     (systems.iter().zip(scores).map(of_system).collect(), sessions)
 }
 
-fn summarise(metric: &AnyMetric, fitted: &FittedMetric, table: Table) -> MetricScores {
+pub(crate) fn summarise(metric: &AnyMetric, fitted: &FittedMetric, table: Table) -> MetricScores {
     let mut corpus = vec![0.0; metric.parts().len()];
     metric.score_table(&table, &mut corpus);
     MetricScores {
@@ -154,7 +154,7 @@ fn summarise(metric: &AnyMetric, fitted: &FittedMetric, table: Table) -> MetricS
 
 /// Neighbouring images.
 struct Chunk<'t> {
-    /// The place of their first candidate.
+    /// The number of images before them.
     first: usize,
     images: &'t [u32],
     /// Their part of each metric's table.
@@ -163,25 +163,26 @@ struct Chunk<'t> {
 
 impl Chunk<'_> {
     /// The bytes of the longest text among the captions of these images.
-    fn longest(&self, scene: &Scene<'_>) -> usize {
+    fn longest(&self, scene: &Scene<'_>, places: Option<&[usize]>) -> usize {
         let Scene { references, candidates, .. } = scene;
         let texts = self.images.iter().zip(self.first..).flat_map(|(image, at)| {
             let own = references.of(*image as usize).map(|r| references.texts.get(r));
-            own.chain([candidates.texts.get(at)])
+            own.chain([candidates.texts.get(places.map_or(at, |places| places[at]))])
         });
         texts.map(str::len).max().unwrap_or(0)
     }
 }
 
-/// The statistics of every segment by every metric of the session.
-fn measure<'m>(
+/// The statistics of each of `images` by every metric of the session. The candidates are at the given places, or as many
+/// as there are images, in their order.
+pub(crate) fn measure<'m>(
     scene: &Scene<'_>,
     metrics: impl Iterator<Item = &'m AnyMetric> + Clone,
+    (images, places): (&[u32], Option<&[usize]>),
     progress: &dyn Progress,
 ) -> Vec<Table> {
     let is_slow = metrics.clone().any(|metric| metric.about().is_slow);
     let columns: Vec<_> = metrics.map(|metric| metric.about().columns.clone()).collect();
-    let images = scene.references.images;
     progress.begin(Stage::Measuring, images.len());
     let share = images.len().div_ceil(CHUNKS_PER_THREAD * rayon::current_num_threads()).clamp(1, CHUNK);
     let pieces: Vec<&[u32]> = if is_slow {
@@ -205,7 +206,7 @@ fn measure<'m>(
     }
     let work = |workers: &mut Vec<Worker<'_>>, Chunk { first, images, mut rows }: Chunk<'_>| {
         progress.advance(0);
-        let place = |at: usize| first + at;
+        let place = |at: usize| places.map_or(first + at, |places| places[first + at]);
         visit(&scene.references, scene.session.input, scene.candidates, images, place, |at, segment| {
             for ((worker, rows), columns) in workers.iter_mut().zip(&mut rows).zip(&columns) {
                 worker.measure(segment, &mut rows[at * columns.len()..(at + 1) * columns.len()]);
@@ -216,7 +217,7 @@ fn measure<'m>(
     let workers = || scene.session.fitted.iter().map(FittedMetric::worker).collect();
     if is_slow {
         // Threads take the longest captions first, so that none is left with a long one when all others are done.
-        chunks.sort_by_cached_key(|chunk| Reverse(chunk.longest(scene)));
+        chunks.sort_by_cached_key(|chunk| Reverse(chunk.longest(scene, places)));
         chunks.into_iter().par_bridge().for_each_init(workers, work);
     } else {
         chunks.into_par_iter().for_each_init(workers, work);

@@ -57,6 +57,20 @@ impl<'a> Sequence<'a> {
         Self { groups: Groups::Single(images.len()), arranged }
     }
 
+    /// Texts of which each one describes one of `images`, and only those at `places` are read; both ascend.
+    pub fn of_some_candidates(order: &[u32], images: &[u32], places: &[usize]) -> Self {
+        let place = |image: &u32| images.binary_search(image).ok();
+        let is_read = |place: &usize| places.binary_search(place).is_ok();
+        let arranged = match order {
+            [] => arrange(places.iter().map(|place| *place as u32), images.len()),
+            order => {
+                let read = order.iter().filter_map(place).filter(is_read);
+                arrange(read.map(|place| place as u32), images.len())
+            }
+        };
+        Self { groups: Groups::Single(images.len()), arranged: Some(arranged) }
+    }
+
     /// `n` texts, each of an image of its own.
     pub fn single(n: usize) -> Self {
         Self { groups: Groups::Single(n), arranged: None }
@@ -150,6 +164,9 @@ mod tests {
             [after(&candidates, 2), after(&candidates, 0), after(&candidates, 1)],
             [vec![0, 1], vec![1], vec![]]
         );
+        let some = |order| Sequence::of_some_candidates(order, &[0, 1, 3], &[0, 2]);
+        assert_eq!([after(&some(&[]), 0), after(&some(&[]), 2)], [vec![2], vec![]]);
+        assert_eq!([after(&some(&[3, 0, 2, 1]), 0), after(&some(&[3, 0, 2, 1]), 2)], [vec![], vec![0]]);
     }
 
     #[test]

@@ -44,9 +44,9 @@ pub(crate) fn groups(
 
 /// Metrics with the same reading, fitted to the references of the images that some systems describe.
 pub(crate) struct Session {
-    reading: Reading,
+    pub reading: Reading,
     /// The references, if some of them are read otherwise than among all images.
-    view: Option<View>,
+    pub view: Option<View>,
     images: Vec<u32>,
     counted: ReferenceCounts,
     /// The combined input that the metrics need.
@@ -69,9 +69,9 @@ impl Session {
 
 /// Everything in one reading.
 pub(crate) struct ReadingSessions {
-    vocabulary: Vocabulary,
+    pub(crate) vocabulary: Arc<Vocabulary>,
     /// The captions of each system.
-    sentences: Arc<[Sentences]>,
+    pub(crate) sentences: Arc<[Sentences]>,
     /// Systems that describe the same images share a session.
     sessions: Vec<Session>,
     /// The number of each system's session.
@@ -137,7 +137,7 @@ impl Sessions {
             let mut vocabulary = Vocabulary::over(Arc::clone(&group.view.vocabulary));
             let sentences = captions.sentences(group.input.reading, set, &mut vocabulary);
             let mut read = ReadingSessions {
-                vocabulary,
+                vocabulary: Arc::new(vocabulary),
                 sentences,
                 sessions: Vec::new(),
                 session_of: vec![usize::MAX; systems.len()],
@@ -148,7 +148,8 @@ impl Sessions {
                 }
                 let images = &systems[first].images;
                 progress.begin(Stage::Fitting, images.len());
-                let session = group.session(set, images, &mut read.vocabulary, metrics);
+                let vocabulary = Arc::get_mut(&mut read.vocabulary).expect("no group of images reads it yet");
+                let session = group.session(set, images, vocabulary, metrics);
                 progress.advance(images.len());
                 if keeps == Keeps::Nothing {
                     read.sessions.clear();
@@ -195,7 +196,7 @@ impl ReferenceSet {
 
 impl Group<'_> {
     /// Fits the metrics to the references of `images`; new words are added to `vocabulary`.
-    fn session(
+    pub fn session(
         &self,
         set: &ReferenceSet,
         images: &[u32],
@@ -203,6 +204,18 @@ impl Group<'_> {
         metrics: &[AnyMetric],
     ) -> Session {
         let view = self.view.of_images(set, images, vocabulary);
+        self.session_of(view, set, images, vocabulary, metrics)
+    }
+
+    /// The same, if the references of `images` are read as in `view`, whose words are in `vocabulary`.
+    pub fn session_of(
+        &self,
+        view: Option<View>,
+        set: &ReferenceSet,
+        images: &[u32],
+        vocabulary: &Vocabulary,
+        metrics: &[AnyMetric],
+    ) -> Session {
         let mut session = Session {
             reading: self.input.reading,
             counted: view.as_ref().unwrap_or(self.view).counted(set, images, self.input),

@@ -5,7 +5,6 @@ use std::io::{self, Read};
 use std::ops::Deref;
 use std::path::Path;
 
-use capeval_choice::Refusal;
 use memmap2::Mmap;
 
 use crate::Error;
@@ -142,16 +141,6 @@ pub(crate) fn open_any(path: &str, no_limits: bool) -> Result<Bytes, Error> {
         return open_within(path, limit);
     }
     Bytes::read(io::stdin().lock(), 0, limit).map_err(|cause| Error::system("read", "standard input", cause))
-}
-
-/// The text of a file, or of standard input for [`STDIN`].
-pub fn text(path: &str) -> Result<String, Error> {
-    let bytes = open_or_stdin(path)?;
-    let text = std::str::from_utf8(&bytes).map_err(|error| {
-        let message = format!("invalid UTF-8 at byte {}", error.valid_up_to());
-        Error::content(path, Refusal::new(message).with_remedy("save the file as UTF-8"))
-    });
-    text.map(str::to_owned)
 }
 
 /// The open file and its length; `None` if it is not a regular file.

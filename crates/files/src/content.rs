@@ -2,13 +2,15 @@
 
 use std::fs::{self, File};
 use std::io::Read;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
+use capeval::Kit;
 use capeval::report::{Kind, Study, read};
 use capeval_arrays::SharedBytes;
 use capeval_choice::{Argument, Refusal, Remedy, Task};
-use capeval_corpus::{Captions, ReadOptions, Role, unpack};
+use capeval_corpus::{Captions, Ids, ReadOptions, Role, unpack};
 use capeval_evaluate::PreparedReferences;
 use capeval_evaluate::prepared::{MAGIC, Source};
 use capeval_lexical::fluency::NgramModel;
@@ -16,17 +18,47 @@ use capeval_lexical::frequencies::{self, DocumentFrequencies};
 use capeval_spice::ParseCache;
 
 use crate::Error;
-use crate::bytes::open_any;
+use crate::bytes::{open_any, open_or_stdin};
 
 /// Reads captions from a file, or from standard input for [`STDIN`](crate::STDIN).
 pub fn captions(path: &str, options: &ReadOptions) -> Result<Captions, Error> {
     captions_in(path, &open_any(path, options.no_limits)?, options)
 }
 
+/// The text of a file that may be compressed, or of standard input for [`STDIN`](crate::STDIN).
+pub fn text(path: &str) -> Result<String, Error> {
+    Ok(capeval_corpus::text(&open_or_stdin(path)?, path)?)
+}
+
 /// Reads captions from bytes; errors call them `path`.
 pub fn captions_in(path: &str, bytes: &[u8], options: &ReadOptions) -> Result<Captions, Error> {
     refuse_own(path, bytes, options.role)?;
     Ok(capeval_corpus::read_bytes(bytes, path, options)?)
+}
+
+/// Reads references and candidates from one file, or from standard input for [`STDIN`](crate::STDIN); `None` if it has
+/// not both.
+pub fn both_sides(
+    path: &str,
+    [references, candidates]: [&ReadOptions; 2],
+    ids: Ids,
+) -> Result<Option<(Captions, Captions)>, Error> {
+    let bytes = open_any(path, candidates.no_limits)?;
+    if is_prepared(&bytes) {
+        return Ok(None);
+    }
+    let read = |options: &ReadOptions| captions_in(path, &bytes, options);
+    Ok(capeval_corpus::both_sides(read(references)?, read(candidates)?, ids)?)
+}
+
+/// The kit of this name, or that in a file whose name ends with .toml.
+pub fn kit(name: &str) -> Result<Kit, Error> {
+    let is_path = Path::new(name).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml"));
+    if is_path {
+        Kit::read(&text(name)?).map_err(|refusal| Error::content(name, refusal))
+    } else {
+        Ok(Kit::named(name)?)
+    }
 }
 
 /// Refuses files of capeval's own formats where captions are expected; the remedy says what they are for.

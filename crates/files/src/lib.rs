@@ -12,6 +12,7 @@ mod download;
 mod error;
 mod fetch;
 mod folder;
+mod groups;
 mod hash;
 mod home;
 mod lines;
@@ -26,15 +27,16 @@ mod spice_cache;
 mod temporary;
 mod write;
 
-pub use bytes::{Bytes, STDIN, open, open_or_stdin, read, text};
+pub use bytes::{Bytes, STDIN, open, open_or_stdin, read};
 pub use content::{
-    ReferenceFile, are_few, captions, captions_in, check_fresh, frequencies, is_prepared, language_model,
-    open_prepared, references, result, source,
+    ReferenceFile, are_few, both_sides, captions, captions_in, check_fresh, frequencies, is_prepared, kit,
+    language_model, open_prepared, references, result, source, text,
 };
 pub use data::{Bundle, DATA, DataKind, DataNeed, DataSource, Package, Progress, plan, pythons};
 pub use error::Error;
 pub use fetch::allow_network;
 pub use folder::files_in;
+pub use groups::GroupSources;
 pub use home::{Home, Installation, OpenData, cache_folder};
 pub use lines::Lines;
 pub use mecab::provide_dictionary;

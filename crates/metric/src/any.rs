@@ -6,10 +6,11 @@
 
 use std::sync::Arc;
 
-use capeval_choice::Notice;
+use capeval_choice::{Formula, Notice};
 use capeval_stats::Table;
 
 use crate::average::{self, Average};
+use crate::derived::Derived;
 use crate::metric::Learns;
 use crate::product::Product;
 use crate::runs::Runs;
@@ -64,6 +65,20 @@ impl AnyMetric {
         let runs = Runs::new(self, n_runs);
         let about = Arc::new(runs.about());
         Self { metric: Arc::new(runs), about }
+    }
+
+    /// The number that `formula` makes of scores, for tables whose rows hold those of `members` side by side; `names`
+    /// are those of the scores of each member. `None` without members.
+    pub fn derived(
+        members: Vec<Self>,
+        names: Vec<Vec<String>>,
+        formula: Formula,
+        part: Part,
+        signature: Signature,
+    ) -> Option<Self> {
+        let derived = Derived::new(members, names, formula);
+        let about = Arc::new(derived.about(part, signature)?);
+        Some(Self { metric: Arc::new(derived), about })
     }
 
     /// The metric whose scores multiply those of another, if this is such a [product](Self::product).

@@ -22,6 +22,7 @@ mod any;
 mod average;
 mod card;
 mod corpus_metric;
+mod derived;
 mod explanation;
 mod kind;
 mod memo;

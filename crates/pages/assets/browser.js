@@ -137,11 +137,9 @@ async function browser(meta) {
     }
     const parts = await imageParts(source, state);
     if (image !== state.image) return;
-    const go = (text, by) => element("button", { type: "button", disabled: !list.order.length || list.at + by < 0 || list.at + by >= list.order.length, on: { click: () => list.go(list.at + by) } }, text);
-    const close = element("button", { type: "button", class: "close", on: { click: () => { document.body.classList.remove("reading"); box.focus(); } } }, "Back to the list");
     const title = element("h3", {}, "Image ", element("bdi", {}, visible(String(ids[image]))));
     if (state.missing !== null) parts.unshift(element("p", { class: "empty", role: "alert" }, "The page has no image ", element("bdi", {}, visible(state.missing)), "."));
-    detail.replaceChildren(element("div", { class: "bars" }, title, element("span", { class: "nav" }, close, go("Previous", -1), go("Next", 1))), ...parts);
+    detail.replaceChildren(headOf(list, title), ...parts);
     detail.scrollTop = 0;
   };
 

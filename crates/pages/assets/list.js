@@ -90,3 +90,10 @@ class VirtualList {
     else this.go(by === -Infinity || this.at < 0 ? 0 : this.at + by);
   }
 }
+
+// The head of the opened item: its title, and steps to the items before and after it in the list.
+function headOf(list, title) {
+  const go = (text, by) => element("button", { type: "button", disabled: !list.order.length || list.at + by < 0 || list.at + by >= list.order.length, on: { click: () => list.go(list.at + by) } }, text);
+  const close = element("button", { type: "button", class: "close", on: { click: () => { document.body.classList.remove("reading"); list.box.focus(); } } }, "Back to the list");
+  return element("div", { class: "bars" }, title, element("span", { class: "nav" }, close, go("Previous", -1), go("Next", 1)));
+}

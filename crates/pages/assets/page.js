@@ -1,4 +1,4 @@
-// The page: theme, charts, and the browser of images.
+// The page: theme, charts, and the browser of images or videos.
 
 function themes() {
   const button = document.getElementById("theme");
@@ -43,13 +43,14 @@ function check(label, changed) {
 
 function fail(error) {
   const root = document.getElementById("browser");
-  if (root) root.append(element("p", { class: "empty", role: "alert" }, "The images cannot be shown: " + error.message));
+  if (root) root.append(element("p", { class: "empty", role: "alert" }, "This cannot be shown: " + error.message));
   console.error(error);
 }
 
 themes();
 block("meta").then((meta) => {
   if (!meta) return null;
+  if (meta.of === "videos") return videos(meta);
   scatters(meta.systems);
   return browser(meta);
 }).catch(fail);

@@ -26,6 +26,8 @@ pub(crate) const SCRIPT: &str = concat!(
     include_str!("../assets/image.js"),
     include_str!("../assets/chart.js"),
     include_str!("../assets/browser.js"),
+    include_str!("../assets/timeline.js"),
+    include_str!("../assets/videos.js"),
     include_str!("../assets/page.js"),
     "})();\n"
 );

@@ -23,6 +23,7 @@ mod layout;
 mod page;
 mod profiles;
 mod rating_figures;
+mod timelines;
 
 use std::io::{self, Write};
 use std::sync::OnceLock;
@@ -42,6 +43,7 @@ pub use crate::layout::policy;
 pub use crate::page::{Page, Pictures};
 use crate::profiles::{Profiles, profiles};
 pub use crate::rating_figures::{RatingFigures, rated};
+use crate::timelines::TimelineData;
 
 /// With more measures than this, the page has a row rather than a column for each of them.
 const MANY_MEASURES: usize = 12;
@@ -85,6 +87,8 @@ struct TablesPage<'r> {
     notices: Vec<String>,
     signatures: Vec<String>,
     sections: Vec<Section<'r>>,
+    /// The events of videos, if the page shows any.
+    timelines: Option<TimelineData<'r>>,
 }
 
 /// Figures under a heading; not shown if there are none.
@@ -126,7 +130,7 @@ pub fn write(
             let more = ratings(correlation);
             tables_page(study, more.into(), page, dialect).write_into(out)
         }
-        Details::None => tables_page(study, Vec::new(), page, dialect).write_into(out),
+        Details::None | Details::Events(_) => tables_page(study, Vec::new(), page, dialect).write_into(out),
     }
 }
 
@@ -158,6 +162,10 @@ fn tables_page<'r>(
         notices: study.head().notes(dialect),
         signatures: study.signature_lines(),
         sections: std::iter::once(estimates).chain(more).collect(),
+        timelines: match study.details() {
+            Details::Events(timelines) => Some(TimelineData { timelines, compress: page.compress }),
+            Details::None | Details::Scores(..) | Details::Ratings(_) => None,
+        },
     }
 }
 

@@ -173,6 +173,15 @@ impl Captions {
         })
     }
 
+    /// References and candidates that were read from one source; None if only one of them is there.
+    #[staticmethod]
+    fn both_sides(references: &Self, candidates: &Self, ids: &str) -> PyResult<Option<(Self, Self)>> {
+        let ids = ids.parse().map_err(|error: corpus::UnknownName| fault(&error))?;
+        let both = corpus::both_sides(references.rows.clone(), candidates.rows.clone(), ids);
+        let both = both.map_err(from_corpus)?;
+        Ok(both.map(|(references, candidates)| (Self { rows: references }, Self { rows: candidates })))
+    }
+
     /// Returns true if other columns could hold captions.
     #[getter]
     fn has_other_columns(&self) -> bool {

@@ -25,6 +25,7 @@ struct Request {
     metrics: Vec<WordMetric>,
     fps: Option<f64>,
     segments: bool,
+    human: bool,
     intervals: Option<Resampling>,
 }
 
@@ -96,7 +97,13 @@ pub fn score_dense(py: Python<'_>, request: &Bound<'_, PyDict>) -> PyResult<Stud
             Ok((source.name.clone(), file))
         };
         let systems = request.systems.iter().map(system).collect::<PyResult<Vec<_>>>()?;
-        let options = DenseOptions { forms, segments: request.segments, intervals: request.intervals };
+        let options = DenseOptions {
+            forms,
+            segments: request.segments,
+            timelines: request.segments,
+            human: request.human,
+            intervals: request.intervals,
+        };
         capeval_dense::score(&references, systems, &options, &metrics).map_err(|refusal| fault(&refusal))
     });
     Ok(Study::new(found??))

@@ -142,6 +142,11 @@ impl Dialect for Keywords {
             Task::Install(what) => format!("call capeval.install_data(\"{what}\")"),
             Task::InstallFrom(what) => format!("call capeval.install_data(\"{what}\", path)"),
             Task::BuildFrequencies(_) => "call capeval.DocumentFrequencies.build()".to_owned(),
+            Task::PrepareCleaned(kinds) => {
+                let kinds: Vec<String> = kinds.split(',').map(|kind| format!("\"{kind}\"")).collect();
+                format!("call capeval.Evaluator(…, clean=[{}])", kinds.join(", "))
+            }
+            Task::ScoreMoments => "call capeval.dense()".to_owned(),
             Task::ListTokenizers => "see capeval.tokenizers()".to_owned(),
             Task::ListMetrics => "see capeval.metrics()".to_owned(),
             task => Remedy::run(task.clone()).to_string(),

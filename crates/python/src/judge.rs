@@ -1,14 +1,13 @@
 //! Rewards: scores batches of captions, given as texts or token ids, against fixed references.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use capeval::corpus::{Ids, SegmentId};
 use capeval::evaluate::batch::{Codes, MAX_CODE};
 use capeval::metric::AnyMetric;
 use capeval::report::Notice;
 use capeval::text::Texts;
-use capeval::{MetricOptions, Scorer, judge_texts};
+use capeval::{FirstBatches, MetricOptions, PairingCheck, Scorer, Several};
 use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyDict, PyList, PyString};
@@ -33,14 +32,12 @@ pub struct Judge {
     places: Vec<(usize, Vec<String>)>,
     notices: Vec<Notice>,
     threads: Option<usize>,
-    /// The number of words of token ids; `None` if these are digits.
-    n_words: Option<usize>,
-    /// The number of captions that were looked at.
-    looked: AtomicUsize,
+    /// The words of token ids; `None` if these are digits.
+    words: Option<Vec<String>>,
+    /// What to do about several captions of an image.
+    several: Several,
+    first_batches: FirstBatches,
 }
-
-/// The first captions, in which texts that are no captions are looked for.
-const LOOKED: usize = 1000;
 
 /// The metrics of a judge, and what captions are.
 #[derive(Deserialize)]
@@ -51,6 +48,8 @@ struct JudgeOptions {
     /// The words of token ids; without them, the word for a token id is its decimal digits.
     words: Option<Vec<String>>,
     coded: bool,
+    several: Several,
+    pairing: PairingCheck,
     threads: Option<usize>,
 }
 
@@ -65,7 +64,7 @@ impl Judge {
         options: &Bound<'_, PyDict>,
     ) -> PyResult<Self> {
         let options: JudgeOptions = crate::options::options(options)?;
-        let JudgeOptions { metrics, ids, words, coded, threads } = options;
+        let JudgeOptions { metrics, ids, words, coded, several, pairing, threads } = options;
         let selection = select(py, &metrics, frequencies)?;
         let notices = selection.notices;
         let table = frequencies.map(|table| Arc::clone(&table.table));
@@ -84,21 +83,19 @@ impl Judge {
         } else {
             None
         };
-        let n_words = words.as_ref().map(Vec::len);
-        Ok(Self {
-            engine: Arc::new(engine),
-            codes,
-            places,
-            notices,
-            threads,
-            n_words,
-            looked: AtomicUsize::default(),
-        })
+        several.check(engine.measures()).map_err(from_request)?;
+        let engine = Arc::new(engine);
+        let first_batches = FirstBatches::new(pairing);
+        Ok(Self { engine, codes, places, notices, threads, words, several, first_batches })
     }
 
-    /// Notices on the choice of metrics: code and message.
+    /// Notices on the choice of metrics, and on the first batches: code and message.
     fn notices(&self) -> Vec<(String, String)> {
-        self.notices.iter().map(|notice| (notice.code.to_string(), told(notice))).collect()
+        self.notices
+            .iter()
+            .chain(&self.first_batches.told())
+            .map(|notice| (notice.code.to_string(), told(notice)))
+            .collect()
     }
 
     /// The keys of the measures.
@@ -134,8 +131,8 @@ impl Judge {
         id_list(py, self.engine.ids())
     }
 
-    /// The scores of captions: float64, caption after caption. The captions of an image are consecutive, and each
-    /// image has the same number of them.
+    /// The scores of captions: float64, caption after caption, or image after image if several captions of an image
+    /// count as one. The captions of an id are consecutive, and each has the same number of them.
     #[pyo3(signature = (ids, captions, statistics = false))]
     fn score<'py>(
         &self,
@@ -153,9 +150,9 @@ impl Judge {
             })?;
             views.push(text(string).map_err(|error| within(py, &format!("caption {k}"), &error))?);
         }
-        if self.looked.load(Ordering::Relaxed) < LOOKED {
-            self.looked.fetch_add(views.len().max(1), Ordering::Relaxed);
-            warn_of_texts(py, views.get(..LOOKED).unwrap_or(&views))?;
+        if self.first_batches.are_wanted() {
+            let some = views.get(..FirstBatches::SAMPLE).unwrap_or(&views);
+            self.warn(py, &self.first_batches.look(&self.engine, &images, some, true))?;
         }
         let engine = self.engine.engine();
         let pool = pool(py, self.threads)?;
@@ -171,7 +168,10 @@ impl Judge {
             values.extend(part);
             py.check_signals()?;
         }
-        numbers(py, &values)
+        if statistics {
+            return numbers(py, &values);
+        }
+        self.rows(py, &images, values)
     }
 
     /// As `score`, for captions given as an int64 matrix of token ids with a row per caption; `cut` says which
@@ -192,19 +192,27 @@ impl Judge {
         let bytes = tokens.as_bytes();
         let n = (bytes.len() / 8).checked_div(width).unwrap_or(ids.len());
         let images = self.images(ids, n)?;
+        if self.first_batches.are_wanted() {
+            let some = images.get(..FirstBatches::SAMPLE).unwrap_or(&images);
+            if let Ok((words, ends)) = cut.rows(bytes, some.len(), width, 0, self.n_words()) {
+                let texts: Vec<String> = self.spelt(&words, &ends).collect();
+                let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+                self.warn(py, &self.first_batches.look(&self.engine, some, &texts, false))?;
+            }
+        }
         let engine = self.engine.engine();
         let pool = pool(py, self.threads)?;
         let mut values = Vec::new();
         for (at, images) in images.chunks(SLICE).enumerate() {
             let rows = bytes.get(at * SLICE * 8 * width..).unwrap_or_default();
             let part = py.detach(|| {
-                let (words, ends) = cut.rows(rows, images.len(), width, at * SLICE, self.n_words)?;
+                let (words, ends) = cut.rows(rows, images.len(), width, at * SLICE, self.n_words())?;
                 Ok(pool.install(|| engine.score_codes(codes, images, &words, &ends).values))
             });
             values.extend(part.map_err(|sentence: String| PyValueError::new_err(sentence))?);
             py.check_signals()?;
         }
-        numbers(py, &values)
+        self.rows(py, &images, values)
     }
 }
 
@@ -217,6 +225,40 @@ impl Judge {
     /// The number of threads; `None` for the default.
     pub fn threads(&self) -> Option<usize> {
         self.threads
+    }
+
+    /// The number of words of token ids; `None` if these are digits.
+    fn n_words(&self) -> Option<usize> {
+        self.words.as_ref().map(Vec::len)
+    }
+
+    /// The texts of captions of token ids.
+    fn spelt<'w>(&'w self, tokens: &'w [u32], ends: &'w [u64]) -> impl Iterator<Item = String> + 'w {
+        let word = |token: &u32| match &self.words {
+            Some(words) => words.get(*token as usize).cloned().unwrap_or_default(),
+            None => token.to_string(),
+        };
+        let starts = std::iter::once(&0).chain(ends);
+        starts.zip(ends).map(move |(start, end)| {
+            let tokens = tokens.get(*start as usize..*end as usize).unwrap_or_default();
+            tokens.iter().map(word).collect::<Vec<_>>().join(" ")
+        })
+    }
+
+    /// Warns of what is wrong with the first batches.
+    fn warn(&self, py: Python<'_>, notices: &[Notice]) -> PyResult<()> {
+        notices.iter().try_for_each(|notice| warn_of(py, notice))
+    }
+
+    /// The scores of captions of `images`, in which several of an image count as the reward was told.
+    fn rows<'py>(
+        &self,
+        py: Python<'py>,
+        images: &[u32],
+        values: Vec<f64>,
+    ) -> PyResult<Bound<'py, PyByteArray>> {
+        let rows = self.several.of_batch(images, values, self.engine.measures()).map_err(from_request)?;
+        numbers(py, &rows)
     }
 
     /// The indices of the images of `n` captions, with the same number of captions for each id.
@@ -251,11 +293,6 @@ impl Judge {
         }
         Ok(images)
     }
-}
-
-/// Warns of texts that are no captions, if most of these are none.
-fn warn_of_texts(py: Python<'_>, texts: &[&str]) -> PyResult<()> {
-    judge_texts(texts).iter().try_for_each(|notice| warn_of(py, notice))
 }
 
 /// The position of the first measure of each name in `options` among those of all `metrics`, and its keys without

@@ -6,10 +6,10 @@ use capeval::arrays::SharedBytes;
 use capeval::corpus::UnknownName;
 use capeval::evaluate::{PreparedReferences as Archive, Progress as _};
 use capeval::{
-    CompareOptions, CompareRequest, DiversityRequest, PrepareOptions, PrepareRequest, ReferenceSource,
-    Request, ScoreOptions, ScoreRequest,
+    CompareOptions, CompareRequest, DiversityRequest, GroupBy, PrepareOptions, PrepareRequest,
+    ReferenceSource, Request, ScoreOptions, ScoreRequest,
 };
-use capeval_files::{self as files, Bytes};
+use capeval_files::{self as files, Bytes, GroupSources};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -173,6 +173,19 @@ pub fn ground(references: &Bound<'_, PyAny>) -> PyResult<ReferenceSource> {
     Err(PyTypeError::new_err(format!("references must be captions, not {found}")))
 }
 
+/// Takes what groups images out of the options: texts as users write them, JSON under names, and files of captions.
+fn groups(options: &Bound<'_, PyDict>) -> PyResult<Vec<GroupBy>> {
+    type Given = (Vec<String>, Vec<(String, String)>, Vec<String>);
+    let Some(given) = options.get_item("groups")? else { return Ok(Vec::new()) };
+    options.del_item("groups")?;
+    let (texts, data, captions): Given = given.extract()?;
+    let mut sources = GroupSources::new(captions.iter().map(String::as_str));
+    for (name, json) in &data {
+        sources.give(name, json).map_err(from_file)?;
+    }
+    texts.iter().map(|text| sources.find(text).map_err(from_file)).collect()
+}
+
 /// Scores the captions of systems against references.
 #[pyfunction]
 pub fn score(
@@ -183,10 +196,11 @@ pub fn score(
     options: &Bound<'_, PyDict>,
     call: Call<'_>,
 ) -> PyResult<Study> {
+    let groups = groups(options)?;
     let options: ScoreOptions = crate::options::options(options)?;
     let is_of_captions = references.is_some() || !systems.is_empty();
     let metrics = is_of_captions.then(|| options.metrics.clone());
-    let request = request(references, systems, scores, options)?;
+    let request = Request { groups, ..request(references, systems, scores, options)? };
     let found = call.run(py, metrics, |resources, progress| {
         capeval::score(ScoreRequest { resources, progress, ..request }).map_err(from_request)
     })?;
@@ -204,10 +218,11 @@ pub fn compare(
     options: &Bound<'_, PyDict>,
     call: Call<'_>,
 ) -> PyResult<Study> {
+    let groups = groups(options)?;
     let options: CompareOptions = crate::options::options(options)?;
     let is_of_captions = references.is_some() || !systems.is_empty();
     let metrics = is_of_captions.then(|| options.score.metrics.clone());
-    let request = request(references, systems, scores, options)?;
+    let request = Request { groups, ..request(references, systems, scores, options)? };
     let found = call.run(py, metrics, |resources, progress| {
         capeval::compare(CompareRequest { resources, progress, ..request }).map_err(from_request)
     })?;

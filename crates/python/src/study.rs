@@ -242,6 +242,16 @@ impl Study {
         Ok(Some(by_key))
     }
 
+    /// The number of runs of system number `k`, and the standard deviation of each measure; `None` if there is one run.
+    fn runs<'py>(&self, py: Python<'py>, k: usize) -> PyResult<Option<(usize, Bound<'py, PyDict>)>> {
+        let Some(runs) = &self.scores_of(k)?.runs else { return Ok(None) };
+        let by_key = PyDict::new(py);
+        for (measure, deviation) in self.found.head().measures.iter().zip(&runs.deviations) {
+            by_key.set_item(&measure.key, deviation)?;
+        }
+        Ok(Some((runs.n, by_key)))
+    }
+
     /// The ids of the images of system number `k`.
     fn ids<'py>(&self, py: Python<'py>, k: usize) -> PyResult<Bound<'py, PyList>> {
         let none = Vec::new();

@@ -15,6 +15,18 @@ capeval_choice::named! {
 }
 
 impl Form {
+    /// The form that the ending of a file's name stands for; `None` for a page of HTML, and for other endings.
+    pub fn of_ending(ending: &str) -> Option<Self> {
+        Some(match ending.to_ascii_lowercase().as_str() {
+            "json" => Self::Json,
+            "jsonl" | "ndjson" => Self::Jsonl,
+            "csv" => Self::Csv,
+            "md" | "markdown" => Self::Markdown,
+            "tex" => Self::Latex,
+            _ => return None,
+        })
+    }
+
     /// Returns true if people read it, and not programs: numbers are rounded.
     pub fn is_for_people(self) -> bool {
         matches!(self, Self::Table | Self::Markdown | Self::Latex)

@@ -57,6 +57,15 @@ impl Cell {
         Self { text: shown(value), best: false, note: interval.map_or_else(String::new, ends) }
     }
 
+    /// The same with a standard deviation before the interval, if there is one.
+    pub(crate) fn deviating(mut self, deviation: Option<f64>, shown: impl Fn(f64) -> String) -> Self {
+        if let Some(deviation) = deviation.filter(|deviation| !deviation.is_nan()) {
+            let gap = if self.note.is_empty() { "" } else { " " };
+            self.note = format!("± {}{gap}{}", shown(deviation), self.note);
+        }
+        self
+    }
+
     /// The width of the cell in terminal columns.
     pub(crate) fn width(&self) -> usize {
         let note = if self.note.is_empty() { 0 } else { 1 + self.note.width() };

@@ -27,6 +27,7 @@ mod segments;
 pub mod signatures_as_lines;
 mod significance_letters;
 mod study;
+mod timelines;
 mod wrap;
 
 pub use capeval_choice::Notice;
@@ -49,7 +50,13 @@ pub use reading::{PairedBy, Pairing, SourceReading};
 pub use render::notebook::write_notebook;
 pub use render::programs::{Map, codes, line, one_signature, resampling_fields};
 pub use render::table::Style;
-pub use report::{Lengths, Provenance, Report, Segments, SystemReport};
+pub use report::{
+    GroupDifference, GroupFrequencies, GroupRow, GroupScores, Lengths, Place, Provenance, RankRule,
+    RankScore, RankTies, Ranking, Report, Runs, Segments, SystemReport,
+};
 pub use significance_letters::letters;
 pub use study::{Details, Estimates, Fields, Headings, Line, Study, fields, write};
+pub use timelines::{
+    EventError, EventLink, EventLinks, LEAST_OVERLAP, PredictedEvents, TimedCaption, Timeline, Timelines,
+};
 pub use wrap::wrapped;

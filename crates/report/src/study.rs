@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use crate::charts::Estimate;
 use crate::render::table::Text;
 use crate::render::{latex, markdown, programs, table};
-use crate::{Comparison, Correlation, Form, Head, Kind, Labels, Report, Style, Table};
+use crate::{Comparison, Correlation, Form, Head, Kind, Labels, RankRule, Report, Style, Table, Timelines};
 
 /// A result.
 ///
@@ -99,6 +99,16 @@ pub trait Study: Any + fmt::Debug + Send + Sync {
         None
     }
 
+    /// The scores of systems, to be changed; `None` if the result has none.
+    fn report_mut(&mut self) -> Option<&mut Report> {
+        None
+    }
+
+    /// Ranks systems by a rule over several measures; `None` if there are no systems.
+    fn rank_by(&mut self, _rule: &RankRule) -> Option<()> {
+        None
+    }
+
     /// Checks that the parts of a result that was read belong together, so that nothing that reads it can fail.
     fn check(&self) -> Result<(), Refusal>;
 }
@@ -142,6 +152,8 @@ pub enum Details<'r> {
     Scores(&'r Report, Option<&'r Comparison>),
     /// Rated captions.
     Ratings(&'r Correlation),
+    /// Events of videos.
+    Events(&'r Timelines),
 }
 
 impl<'r> Details<'r> {
@@ -149,7 +161,7 @@ impl<'r> Details<'r> {
     pub fn report(self) -> Option<&'r Report> {
         match self {
             Self::Scores(report, _) => Some(report),
-            Self::None | Self::Ratings(_) => None,
+            Self::None | Self::Ratings(_) | Self::Events(_) => None,
         }
     }
 }

@@ -10,7 +10,7 @@ use std::str::FromStr;
 
 use anyhow::{Context, bail};
 use capeval_benchmarks::apply;
-use capeval_benchmarks::plan::Plan;
+use capeval_benchmarks::settings::Plan;
 use capeval_choice::UnknownName;
 use capeval_collections as collections;
 use capeval_files::{DataKind, DataSource, Home, Installation};

@@ -33,6 +33,7 @@ use crate::personal_data::PersonalData;
 use crate::settings::Settings;
 use crate::store::{Schema, Store};
 use crate::web::limits::Limits;
+use crate::web::query::{self, KnownParameters};
 use crate::web::recent::Recent;
 use crate::web::{Route, Visitor, WATCHED, is_program, middleware};
 
@@ -180,6 +181,7 @@ fn join(router: Router<App>, route: Route, app: &App) -> Router<App> {
     let guarded = route
         .handler
         .route_layer(DefaultBodyLimit::max(limit))
+        .route_layer(from_fn_with_state(KnownParameters::of(&route.contract), query::check))
         .route_layer(from_fn_with_state((app.clone(), route.access), guard));
     router.route(route.path, guarded)
 }

@@ -4,7 +4,8 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::store::{Error, Store, Tx};
-use crate::{args, clock, ids};
+use crate::web::paging::{List, Place, Rows};
+use crate::{args, clock, ids, newest_first};
 
 /// Notes that `actor`, or the server itself, did `action` to `subject`.
 pub async fn note(
@@ -14,16 +15,26 @@ pub async fn note(
     subject: &str,
     detail: Value,
 ) -> Result<(), Error> {
-    tx.execute(
-        "INSERT INTO audit (id, at, actor, action, subject, detail) VALUES ($1, $2, $3, $4, $5, $6)",
-        args![ids::new_id(), clock::now(), actor, action, subject, detail.to_string()],
-    )
-    .await
-    .map(drop)
+    note_in(tx, None, actor, action, subject, detail).await
+}
+
+/// The same in the log of a place, such as a benchmark, to which the subject belongs.
+pub async fn note_in(
+    tx: &mut Tx,
+    place: Option<&str>,
+    actor: Option<&str>,
+    action: &'static str,
+    subject: &str,
+    detail: Value,
+) -> Result<(), Error> {
+    let sql = "INSERT INTO audit (id, at, actor, action, subject, place, detail) VALUES ($1, $2, $3, $4, $5, $6, $7)";
+    let values = args![ids::new_id(), clock::now(), actor, action, subject, place, detail.to_string()];
+    tx.execute(sql, values).await.map(drop)
 }
 
 #[derive(Debug, Deserialize)]
 pub struct Note {
+    pub id: String,
     pub at: i64,
     /// The name of the person; empty for the server itself.
     #[serde(rename = "actor_name")]
@@ -35,19 +46,29 @@ pub struct Note {
     pub detail: String,
 }
 
-/// The newest notes; those on one subject unless `subject` is empty.
-pub async fn newest(store: &Store, subject: &str, most: i64) -> Result<Vec<Note>, Error> {
-    macro_rules! notes {
-        ($of:literal) => {
+macro_rules! notes {
+    ($of:literal) => {
+        newest_first!(
             concat!(
                 "SELECT audit.*, COALESCE(account.name, '') AS actor_name FROM audit \
                  LEFT JOIN account ON account.id = audit.actor WHERE ",
-                $of,
-                " ORDER BY audit.id DESC LIMIT $2"
-            )
-        };
-    }
-    // Each has an index of its own.
-    let sql = if subject.is_empty() { notes!("$1 = ''") } else { notes!("audit.subject = $1") };
-    store.fetch(sql, args![subject, most]).await
+                $of
+            ),
+            "audit.id"
+        )
+    };
+}
+
+/// All notes; `$3` is empty.
+pub const ALL: List = notes!("$3 = ''");
+
+/// Those on one subject.
+pub const OF_SUBJECT: List = notes!("audit.subject = $3");
+
+/// Those in the log of a place.
+pub const OF_PLACE: List = notes!("audit.place = $3");
+
+/// A page of notes, the newest first.
+pub async fn page(store: &Store, list: &List, of: &str, at: (&Place, usize)) -> Result<Rows<Note>, Error> {
+    list.page(store, at, args![of], |note: &Note| &note.id).await
 }

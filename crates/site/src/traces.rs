@@ -46,13 +46,13 @@ impl Traces {
         Ok(Self(SdkTracerProvider::builder().with_batch_exporter(exporter).with_resource(resource).build()))
     }
 
-    /// The layer that logs the server's own work, whatever its level.
+    /// The layer that logs the work of our own crates, which all begin with one word, and not that of libraries.
     pub fn layer(&self) -> Box<dyn Layer<Registry> + Send + Sync> {
         tracing_opentelemetry::layer()
             .with_tracer(self.0.tracer("capeval-server"))
             .with_location(false)
             .with_threads(false)
-            .with_filter(Targets::new().with_target("capeval_server", LevelFilter::INFO))
+            .with_filter(Targets::new().with_target("capeval", LevelFilter::INFO))
             .boxed()
     }
 }

@@ -10,6 +10,7 @@ pub mod correlation;
 pub mod distribution;
 pub mod exact;
 pub mod interval;
+mod jackknife;
 pub mod matrix;
 pub mod paired;
 pub mod random;
@@ -19,6 +20,7 @@ pub mod totals;
 
 pub use exact::ExactSum;
 pub use interval::Interval;
+pub use jackknife::JackknifeEstimate;
 pub use matrix::Matrix;
 pub use resample::Resampling;
 pub use table::{Column, ColumnKind, Table};

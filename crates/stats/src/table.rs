@@ -79,6 +79,27 @@ impl Table {
         self.values.is_empty()
     }
 
+    /// The rows at the places `rows`, in this order.
+    ///
+    /// # Panics
+    /// When there is no such row.
+    pub fn select(&self, rows: &[usize]) -> Self {
+        let values = rows.iter().flat_map(|row| self.row(*row)).copied().collect();
+        Self { columns: self.columns.clone(), values }
+    }
+
+    /// Replaces the rows at the places `rows` by those of `other`, in this order.
+    ///
+    /// # Panics
+    /// When there is no such row, or `other` has other columns or fewer rows.
+    pub fn replace(&mut self, rows: &[usize], other: &Self) {
+        let width = self.columns.len();
+        assert!(other.columns.len() == width, "the same columns");
+        for (at, row) in rows.iter().enumerate() {
+            self.values[row * width..(row + 1) * width].copy_from_slice(other.row(at));
+        }
+    }
+
     /// The sum of all rows, whatever their order.
     pub fn total(&self) -> Vec<f64> {
         self.columns
@@ -105,5 +126,15 @@ mod tests {
         let table = Table::new(columns, vec![1.0, 0.1, 1.0, 1e16, 1.0, -1e16]);
         assert_eq!(table.total(), [3.0, 0.1]);
         assert_eq!(table.len(), 3);
+    }
+
+    #[test]
+    fn rows_are_selected_and_replaced_by_their_places() {
+        let columns = vec![Column::count("n"), Column::sum("x")];
+        let mut table = Table::new(columns, vec![1.0, 0.1, 2.0, 0.2, 3.0, 0.3]);
+        let two = table.select(&[2, 0]);
+        assert_eq!(two.rows().flatten().copied().collect::<Vec<_>>(), [3.0, 0.3, 1.0, 0.1]);
+        table.replace(&[1, 2], &two);
+        assert_eq!(table.rows().flatten().copied().collect::<Vec<_>>(), [1.0, 0.1, 3.0, 0.3, 1.0, 0.1]);
     }
 }

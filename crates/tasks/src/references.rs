@@ -74,7 +74,11 @@ impl Prepare {
         let done = capeval::prepare(PrepareRequest {
             references: captions,
             sources: Vec::new(),
-            options: PrepareOptions { metrics: metrics.options(), ids: Ids::Text },
+            options: PrepareOptions {
+                metrics: metrics.options(),
+                ids: Ids::Text,
+                ..PrepareOptions::default()
+            },
             resources,
             progress: &(),
         })?;

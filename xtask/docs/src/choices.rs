@@ -9,7 +9,7 @@ use capeval::choice::{Argument, Choice, Code, NoticeCode};
 use capeval::corpus::{Duplicate, Empty, Ids, Missing, Surplus};
 use capeval::evaluate::registry::{CORPUS_KINDS, kinds};
 use capeval::frequencies::TableFormat;
-use capeval::report::{HumanTies, MetricTies, Unit};
+use capeval::report::{GroupFrequencies, HumanTies, MetricTies, Unit};
 use capeval::stats::correction::Correction;
 use capeval::{Cleaning, IdfSource, Oddity, OwnReference, PairingCheck};
 
@@ -41,6 +41,7 @@ fn all() -> Vec<ListedChoice> {
         listed::<Cleaning>("Clean"),
         listed::<Ids>("Ids"),
         listed::<IdfSource>("Idf"),
+        listed::<GroupFrequencies>("GroupFrequencies"),
         listed::<Correction>("Correction"),
         listed::<Unit>("Unit"),
         listed::<PairingCheck>("PairingCheck"),

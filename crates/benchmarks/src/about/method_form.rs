@@ -76,12 +76,18 @@ impl About {
     /// Collects values by names, such as those of a form.
     pub fn of(given: impl IntoIterator<Item = (String, String)>) -> Self {
         let mut about = Self::default();
-        given.into_iter().for_each(|(name, text)| about.set(&name, text));
+        for (name, text) in given {
+            about.set(&name, text);
+        }
         about
     }
 
-    /// Says something else in the field with this name; other names are left alone.
-    pub fn set(&mut self, name: &str, text: String) {
+    /// The names of its fields; that of a column of the phase begins with `column.`.
+    pub const FIELDS: [&str; 8] =
+        ["method", "description", "authors", "link", "code", "tags", "team", "column.*"];
+
+    /// Says something else in the field with this name; returns false if there is none.
+    pub fn set(&mut self, name: &str, text: String) -> bool {
         match name {
             "method" => self.method = text,
             "description" => self.description = text,
@@ -91,11 +97,11 @@ impl About {
             "tags" => self.tags = text,
             "team" => self.team = Some(text).filter(|team| !team.is_empty()),
             _ => {
-                if let Some(key) = name.strip_prefix(COLUMN) {
-                    self.columns.insert(key.to_owned(), text);
-                }
+                let Some(key) = name.strip_prefix(COLUMN) else { return false };
+                self.columns.insert(key.to_owned(), text);
             }
         }
+        true
     }
 
     /// The value that was sent for a column.
@@ -250,6 +256,14 @@ impl From<AboutChange> for Changes {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn all_fields_can_be_set() {
+        for name in About::FIELDS {
+            assert!(About::default().set(name, String::new()), "{name}");
+        }
+        assert!(!About::default().set("metod", String::new()));
+    }
 
     #[test]
     fn tags_are_written_in_one_way() {

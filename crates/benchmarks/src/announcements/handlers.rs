@@ -17,7 +17,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::records::{self, Announcement};
-use crate::records::{self as benchmarks, Phase, SeenBenchmark};
+use crate::records::{self as benchmarks, SeenBenchmark};
+use crate::settings::Phase;
 
 /// The most announcements on a page.
 const LISTED: i64 = 200;

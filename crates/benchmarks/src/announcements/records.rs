@@ -10,11 +10,12 @@ use capeval_site::jobs::queue::Priority;
 use capeval_site::outbox;
 use capeval_site::store::{Error, Store, Tx};
 use capeval_site::web::markdown::as_html;
-use capeval_site::{args, audit, clean_text, clock, ids};
+use capeval_site::{args, clean_text, clock, ids};
 use serde::Deserialize;
 use serde_json::json;
 
 use super::mailing::{MailAnnouncement, Recipients};
+use crate::notes;
 
 /// The most characters of a title and of a text.
 const TITLE: usize = 120;
@@ -150,7 +151,7 @@ pub(super) async fn publish(
         jobs::add::<MailAnnouncement>(&mut tx, &first, Priority::Background).await?;
     }
     let detail = json!({ "announcement": id, "mail": is_mailed });
-    audit::note(&mut tx, Some(&by.id), "announcement.add", benchmark, detail).await?;
+    notes::note(&mut tx, Some(&by.id), "announcement.add", benchmark, detail).await?;
     tx.commit().await?;
     app.wake.notify();
     Ok(id)
@@ -171,7 +172,7 @@ pub(super) async fn edit(
     if tx.execute(sql, args![title, text, clock::now(), id, benchmark]).await? == 0 {
         return Err(unchanged(&mut tx, benchmark, id).await?);
     }
-    audit::note(&mut tx, Some(&by.id), "announcement.edit", benchmark, json!({ "announcement": id })).await?;
+    notes::note(&mut tx, Some(&by.id), "announcement.edit", benchmark, json!({ "announcement": id })).await?;
     Ok(tx.commit().await?)
 }
 
@@ -184,7 +185,7 @@ pub(super) async fn retract(app: &App, by: &Visitor, benchmark: &str, id: &str) 
         return Err(unchanged(&mut tx, benchmark, id).await?);
     }
     outbox::take_back(&mut tx, id).await?;
-    audit::note(&mut tx, Some(&by.id), "announcement.retract", benchmark, json!({ "announcement": id }))
+    notes::note(&mut tx, Some(&by.id), "announcement.retract", benchmark, json!({ "announcement": id }))
         .await?;
     Ok(tx.commit().await?)
 }

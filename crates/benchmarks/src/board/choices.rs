@@ -13,7 +13,8 @@ use serde::Deserialize;
 
 use super::order::Candidate;
 use crate::about::Column;
-use crate::records::{Phase, ReferenceSet};
+use crate::records::ReferenceSet;
+use crate::settings::Phase;
 
 /// The value that stands for all columns.
 pub const ALL: &str = "all";

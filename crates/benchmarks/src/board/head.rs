@@ -7,7 +7,8 @@ use capeval_site::web::language::say;
 
 use super::choices::BoardQuery;
 use super::queries::Board;
-use crate::records::{self, Phase, ReferenceSet, SeenBenchmark, SeenPhase};
+use crate::records::{self, ReferenceSet, SeenBenchmark, SeenPhase};
+use crate::settings::Phase;
 
 /// The view of a board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,7 +7,8 @@ use capeval_site::fault::Fault;
 use super::order::{order, score_text};
 use super::queries::{Sight, sight};
 use super::standing::StandingCache;
-use crate::records::{Phase, ReferenceSet, SeenBenchmark};
+use crate::records::{ReferenceSet, SeenBenchmark};
+use crate::settings::Phase;
 
 /// The entry in the first place.
 pub struct Leader {

@@ -19,7 +19,8 @@ use super::order::{Candidate, rounded, score_text, strength};
 use super::queries::{Board, board};
 use super::standing::StandingCache;
 use crate::counts::Counts as _;
-use crate::records::{self, Phase, SeenPhase};
+use crate::records::{self, SeenPhase};
+use crate::settings::Phase;
 
 /// A submission that has stood on a board.
 struct Point {

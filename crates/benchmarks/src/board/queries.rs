@@ -17,7 +17,8 @@ use super::order::{Candidate, Row, WithCaptions, mark_ties, neighbours, order, p
 use super::standing::{StandingCache, compared, standing};
 use crate::about::Column;
 use crate::judging;
-use crate::records::{BoardKind, Phase, ReferenceSet, SeenBenchmark, SeenPhase};
+use crate::records::{BoardKind, ReferenceSet, SeenBenchmark, SeenPhase};
+use crate::settings::Phase;
 
 /// The rows of a board by the measure that ranks.
 async fn ranked(store: &Store, phase: &Phase, set: &ReferenceSet) -> Result<Vec<Row>, Error> {

@@ -15,8 +15,9 @@ use capeval_tasks::MeasureInfo;
 use serde::Deserialize;
 
 use super::order::{Candidate, Contender, Scores, past_of_team, standing_for_team};
-use crate::records::{self, Phase, ReferenceSet};
+use crate::records::{self, ReferenceSet};
 use crate::scoring;
+use crate::settings::Phase;
 
 /// Brings the boards of a phase up to date after a change of what a team has on them, and has new neighbours compared.
 /// The empty team has the baselines and the row for people.

@@ -19,7 +19,8 @@ use super::contrasts::ByImage;
 use super::pairs::{self, ByMeasure, BySet, Choice, Progress, SideBySide, Test};
 use super::records::SeenEntry;
 use crate::board::{self, rounded};
-use crate::records::{Phase, SeenBenchmark, SeenPhase};
+use crate::records::{SeenBenchmark, SeenPhase};
+use crate::settings::Phase;
 
 /// The way in which entries are compared, in the words of the page.
 const COMPARISON: &str = "Each measure is tested by paired randomisation with 10,000 exchanges, or by the exact permutation \

@@ -11,8 +11,9 @@ use capeval_tasks::{MeasureContrast, MeasureInfo, SetContrast};
 
 use super::pairs::{BySet, Pair, Progress};
 use super::records::SeenEntry;
-use crate::records::{self, Phase, SeenPhase};
+use crate::records::{self, SeenPhase};
 use crate::scoring;
+use crate::settings::Phase;
 
 /// Compares two submissions image by image.
 pub struct ContrastPair;

@@ -11,7 +11,8 @@ use capeval_tasks::MeasureInfo;
 
 use super::records::{self, Beside, Earlier, RankedScore, SeenEntry};
 use crate::board::{self, rounded};
-use crate::records::{Phase, SeenBenchmark};
+use crate::records::SeenBenchmark;
+use crate::settings::Phase;
 use crate::submissions::Submission;
 
 pub(super) fn routes() -> Vec<Route> {

@@ -23,7 +23,8 @@ use capeval_tasks::{MeasureInfo, SetTests};
 use super::contrasts::{self, ByImage, ContrastPair};
 use super::records::SeenEntry;
 use crate::board::{self, BoardQuery, Interval, LEVEL, UncomparedPair};
-use crate::records::{self, Phase, ReferenceSet, SeenPhase};
+use crate::records::{self, ReferenceSet, SeenPhase};
+use crate::settings::Phase;
 use crate::{scoring, submissions};
 
 /// Compares two submissions that need not be neighbours on a board.

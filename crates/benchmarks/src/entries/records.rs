@@ -11,7 +11,8 @@ use capeval_tasks::MeasureInfo;
 use serde::Deserialize;
 
 use crate::board::{self, Board, BoardQuery, Candidate, Interval, Sight};
-use crate::records::{self, Phase, ReferenceSet, SeenPhase};
+use crate::records::{self, ReferenceSet, SeenPhase};
+use crate::settings::Phase;
 use crate::submissions::{self, Submission};
 
 /// The most rows of a history.

@@ -6,27 +6,28 @@ use capeval_api::{
 };
 use capeval_site::accounts::Visitor;
 use capeval_site::app::App;
+use capeval_site::audit::Note;
 use capeval_site::fault;
 use capeval_site::fault::Fault;
 use capeval_site::jobs;
 use capeval_site::jobs::queue::Priority;
 use capeval_site::store::Store;
-use capeval_site::{args, audit, clock, ids};
+use capeval_site::web::paging::{List, Place, Rows};
+use capeval_site::{args, clock, ids, newest_first, oldest_first};
 use serde::Deserialize;
 use serde_json::json;
 
 use crate::apply::MOST;
+use crate::notes;
 use crate::quota::{self, Meter};
-use crate::records::{self, Phase, SeenBenchmark};
+use crate::records::{self, SeenBenchmark};
 use crate::scoring::{self, PrepareSet};
+use crate::settings::Phase;
 use crate::submissions::Submission;
 use crate::{board, rescore, submit};
 
 /// The most characters of a reason.
 const REASON: usize = 500;
-
-/// The most rows of a list.
-const LISTED: i64 = 500;
 
 fn checked_reason(reason: &str) -> Result<String, Fault> {
     let reason = reason.trim().to_owned();
@@ -51,7 +52,7 @@ pub async fn set_limits(app: &App, visitor: &Visitor, phase: &Phase, limits: &Li
     let detail = json!({
         "per_day": [known.per_day, limits.per_day], "in_total": [known.in_total, limits.in_total],
     });
-    audit::note(&mut tx, Some(&visitor.id), "phase.limits", &phase.id, detail).await?;
+    notes::note(&mut tx, Some(&visitor.id), "phase.limits", &phase.id, detail).await?;
     Ok(tx.commit().await?)
 }
 
@@ -75,7 +76,7 @@ pub async fn set_columns(
     let sql = "UPDATE phase SET board_columns = $1 WHERE id = $2";
     tx.execute(sql, args![serde_json::to_string(columns)?, &phase.id]).await?;
     let detail = json!({ "columns": [known.board_columns, columns] });
-    audit::note(&mut tx, Some(&visitor.id), "phase.columns", &phase.id, detail).await?;
+    notes::note(&mut tx, Some(&visitor.id), "phase.columns", &phase.id, detail).await?;
     Ok(tx.commit().await?)
 }
 
@@ -104,7 +105,7 @@ pub async fn grant(app: &App, visitor: &Visitor, phase: &Phase, grant: &Grant) -
     )
     .await?;
     let detail = json!({ "team": grant.team, "day": day, "extra": grant.extra, "reason": reason });
-    audit::note(&mut tx, Some(&visitor.id), "quota.grant", &phase.id, detail).await?;
+    notes::note(&mut tx, Some(&visitor.id), "quota.grant", &phase.id, detail).await?;
     Ok(tx.commit().await?)
 }
 
@@ -118,7 +119,7 @@ pub async fn freeze(app: &App, visitor: &Visitor, phase: &Phase, is_frozen: bool
     let frozen_at = is_frozen.then(clock::now);
     tx.execute("UPDATE phase SET frozen_at = $1 WHERE id = $2", args![frozen_at, &phase.id]).await?;
     let action = if is_frozen { "phase.freeze" } else { "phase.unfreeze" };
-    audit::note(&mut tx, Some(&visitor.id), action, &phase.id, json!({})).await?;
+    notes::note(&mut tx, Some(&visitor.id), action, &phase.id, json!({})).await?;
     Ok(tx.commit().await?)
 }
 
@@ -143,7 +144,7 @@ pub async fn disqualify(
         return Err(fault!(CONFLICT, "off-board", "It has already been removed from the leaderboard."));
     }
     let detail = json!({ "reason": reason });
-    audit::note(&mut tx, Some(&visitor.id), "submission.disqualify", &submission.id, detail).await?;
+    notes::note(&mut tx, Some(&visitor.id), "submission.disqualify", &submission.id, detail).await?;
     board::forget_agreement(&mut tx, &submission.phase).await?;
     board::changed(&mut tx, &submission.phase, submission.team.as_deref().unwrap_or_default()).await?;
     tx.commit().await?;
@@ -165,7 +166,7 @@ pub async fn reinstate(app: &App, visitor: &Visitor, submission: &Submission) ->
     if changed == 0 {
         return Err(fault!(CONFLICT, "on-board", "It has not been removed from the leaderboard."));
     }
-    audit::note(&mut tx, Some(&visitor.id), "submission.reinstate", &submission.id, json!({})).await?;
+    notes::note(&mut tx, Some(&visitor.id), "submission.reinstate", &submission.id, json!({})).await?;
     if submission.state == SubmissionState::Scored {
         rescore::catch_up(&mut tx, &phase, &submission.id).await?;
     }
@@ -176,23 +177,24 @@ pub async fn reinstate(app: &App, visitor: &Visitor, submission: &Submission) ->
     Ok(())
 }
 
+/// The teams of a phase, in the order of their making.
+pub const ENTRIES: List = oldest_first!(
+    "SELECT team.id, team.name FROM entry JOIN team ON team.id = entry.team WHERE entry.phase = $3",
+    "entry.team"
+);
+
 /// The teams that take part in a phase.
-pub async fn entries(store: &Store, phase: &Phase) -> Result<Vec<Entry>, Fault> {
-    let teams: Vec<(String, String)> = store
-        .fetch(
-            "SELECT team.id, team.name FROM entry JOIN team ON team.id = entry.team \
-             WHERE entry.phase = $1 ORDER BY team.name LIMIT $2",
-            args![&phase.id, LISTED],
-        )
-        .await?;
-    let ids: Vec<&str> = teams.iter().map(|(id, _)| id.as_str()).collect();
+pub async fn entries(store: &Store, phase: &Phase, at: (&Place, usize)) -> Result<Rows<Entry>, Fault> {
+    let found = ENTRIES.page(store, at, args![&phase.id], |(id, _): &(String, String)| id).await?;
+    let Rows { rows, before, after } = found;
+    let ids: Vec<&str> = rows.iter().map(|(id, _)| id.as_str()).collect();
     let mut meters = quota::meters(store, phase, &ids).await?;
-    let entries = teams.into_iter().map(|(id, name)| {
+    let entries = rows.into_iter().map(|(id, name)| {
         let meter = meters.remove(&id).unwrap_or_else(|| Meter::unused(phase, clock::now()));
         let Meter { used_today, per_day, used_in_total, in_total, .. } = meter;
         Entry { team: id, name, used_today, per_day, used_in_total, in_total }
     });
-    Ok(entries.collect())
+    Ok(Rows { rows: entries.collect(), before, after })
 }
 
 /// A submission with the name of its team.
@@ -222,21 +224,35 @@ impl From<OfTeam> for HostedSubmission {
     }
 }
 
+/// The submissions to a phase, with the score set, the measure and the reference set that rank.
+pub const SUBMISSIONS: List = newest_first!(
+    "SELECT submission.*, COALESCE(team.name, '') AS team_name, score.value AS ranked FROM submission \
+     LEFT JOIN team ON team.id = submission.team \
+     LEFT JOIN score ON score.submission = submission.id AND score.score_set = $4 AND score.metric = $5 \
+     AND score.reference_set = (SELECT id FROM reference_set WHERE phase = $3 AND name = $6) \
+     WHERE submission.phase = $3",
+    "submission.id"
+);
+
 /// The submissions to a phase, newest first.
-pub async fn submissions(store: &Store, phase: &Phase) -> Result<Vec<OfTeam>, Fault> {
-    let sql = "SELECT submission.*, COALESCE(team.name, '') AS team_name, score.value AS ranked FROM submission \
-               LEFT JOIN team ON team.id = submission.team \
-               LEFT JOIN score ON score.submission = submission.id AND score.score_set = $3 AND score.metric = $4 \
-               AND score.reference_set = (SELECT id FROM reference_set WHERE phase = $1 AND name = $5) \
-               WHERE submission.phase = $1 ORDER BY submission.id DESC LIMIT $2";
+pub async fn submissions(store: &Store, phase: &Phase, at: (&Place, usize)) -> Result<Rows<OfTeam>, Fault> {
     let score_set = phase.score_set.as_deref().unwrap_or_default();
-    let args = args![&phase.id, LISTED, score_set, &phase.main_metric, &phase.main_set];
-    Ok(store.fetch(sql, args).await?)
+    let args = args![&phase.id, score_set, &phase.main_metric, &phase.main_set];
+    Ok(SUBMISSIONS.page(store, at, args, |of: &OfTeam| &of.submission.id).await?)
+}
+
+/// The newest submissions of teams that could not be scored, at most so many.
+pub async fn failures(store: &Store, phase: &str, most: usize) -> Result<Vec<Submission>, Fault> {
+    let sql = "SELECT * FROM submission WHERE phase = $1 AND kind = 'entry' AND state = 'failed' \
+               ORDER BY id DESC LIMIT $2";
+    Ok(store.fetch(sql, args![phase, most]).await?)
 }
 
 /// The number of submissions of teams in a phase.
 #[derive(Default)]
 pub struct Count {
+    /// The teams themselves.
+    pub teams: i64,
     pub all: i64,
     pub today: i64,
     /// The number that wait or are being scored.
@@ -249,7 +265,8 @@ pub async fn count(store: &Store, phase: &str) -> Result<Count, Fault> {
     let sql = "SELECT state, COUNT(*), SUM(CASE WHEN created_at >= $2 THEN 1 ELSE 0 END) FROM submission \
                WHERE phase = $1 AND kind = 'entry' GROUP BY state";
     let today = clock::now() - clock::now().rem_euclid(clock::DAY);
-    let mut count = Count::default();
+    let teams = store.fetch_one("SELECT COUNT(*) FROM entry WHERE phase = $1", args![phase]).await?;
+    let mut count = Count { teams, ..Count::default() };
     for (state, all, today) in store.fetch::<(SubmissionState, i64, i64)>(sql, args![phase, today]).await? {
         count.all += all;
         count.today += today;
@@ -297,52 +314,21 @@ pub async fn try_again(app: &App, visitor: &Visitor, phase: &Phase) -> Result<()
         return Err(fault!(CONFLICT, "nothing-failed", "Nothing of this phase has failed."));
     }
     let detail = json!({ "references": names, "rows": methods, "comparison": is_compared });
-    audit::note(&mut tx, Some(&visitor.id), "references.prepare", &phase.id, detail).await?;
+    notes::note(&mut tx, Some(&visitor.id), "references.prepare", &phase.id, detail).await?;
     tx.commit().await?;
     app.wake.notify();
     Ok(())
 }
 
-/// A note of the audit log.
-#[derive(Deserialize)]
-pub struct Note {
-    /// The time.
-    pub at: i64,
-    /// The name of the person; empty for the server itself.
-    pub actor_name: String,
-    /// The action.
-    pub action: String,
-    /// The id of what it was done to.
-    pub subject: String,
-    /// More, as JSON.
-    pub detail: String,
-}
-
-impl From<&Note> for AuditNote {
-    fn from(note: &Note) -> Self {
-        Self {
-            at: clock::time(note.at),
-            actor: note.actor_name.clone(),
-            action: note.action.clone(),
-            subject: note.subject.clone(),
-            detail: serde_json::from_str(&note.detail).unwrap_or_default(),
-        }
+/// A note of the audit log for programs.
+pub fn api_note(note: &Note) -> AuditNote {
+    AuditNote {
+        at: clock::time(note.at),
+        actor: note.actor.clone(),
+        action: note.action.clone(),
+        subject: note.subject.clone(),
+        detail: serde_json::from_str(&note.detail).unwrap_or_default(),
     }
-}
-
-/// The newest notes about a benchmark, its phases, and their references, submissions and evaluations.
-pub async fn notes(store: &Store, benchmark: &str) -> Result<Vec<Note>, Fault> {
-    let sql = "SELECT audit.*, COALESCE(account.name, '') AS actor_name FROM audit \
-               LEFT JOIN account ON account.id = audit.actor \
-               WHERE audit.subject = $1 OR audit.subject IN (SELECT id FROM phase WHERE benchmark = $1) \
-               OR audit.subject IN (SELECT reference_set.id FROM reference_set \
-               JOIN phase ON phase.id = reference_set.phase WHERE phase.benchmark = $1) \
-               OR audit.subject IN (SELECT evaluation.id FROM evaluation \
-               JOIN phase ON phase.id = evaluation.phase WHERE phase.benchmark = $1) \
-               OR audit.subject IN (SELECT submission.id FROM submission \
-               JOIN phase ON phase.id = submission.phase WHERE phase.benchmark = $1) \
-               ORDER BY audit.id DESC LIMIT $2";
-    Ok(store.fetch(sql, args![benchmark, LISTED]).await?)
 }
 
 /// A phase as its hosts see it, with what was just changed.

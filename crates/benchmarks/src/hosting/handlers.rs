@@ -4,23 +4,28 @@ use askama::Template;
 use axum::response::Response;
 use capeval_api::{
     AuditLog, BoardColumns, BoardKind, Entries, Entry, Grant, HostedPhase, HostedSubmissions, Limits, Meter,
-    Reason, SetState, SubmissionKind, SubmissionState,
+    Reason, SetState, SubmissionKind,
 };
 use capeval_files::Home;
 use capeval_site::accounts::Visitor;
 use capeval_site::app::App;
+use capeval_site::audit::{self, Note};
 use capeval_site::clock;
 use capeval_site::fault::Fault;
 use capeval_site::web::language::say;
+use capeval_site::web::paging::{Place, Rows};
 use capeval_site::web::route::{get, post};
-use capeval_site::web::{Access, Answer, Body, Created, Hosted, NoContent, Page, Route};
+use capeval_site::web::{Access, Answer, Body, Created, Hosted, NoContent, Page, Route, UrlQuery};
 use capeval_tasks::{absence, missing_data};
+use schemars::JsonSchema;
+use serde::Deserialize;
 
-use super::actions::{self, Count, Note, OfTeam};
+use super::actions::{self, Count, OfTeam};
 use crate::counts::Counts as _;
 use crate::quota;
-use crate::records::{self, Phase, ReferenceSet, SeenBenchmark, SeenPhase};
+use crate::records::{self, ReferenceSet, SeenBenchmark, SeenPhase};
 use crate::rescore::{self, ScoreSet};
+use crate::settings::Phase;
 use crate::submissions::{SeenSubmission, Submission};
 
 pub(crate) fn routes() -> Vec<Route> {
@@ -69,8 +74,8 @@ struct PhaseHost<'a> {
     page: &'a Page,
     seen: &'a SeenBenchmark,
     phase: &'a Phase,
-    entries: Vec<Entry>,
-    submissions: Vec<OfTeam>,
+    entries: Rows<Entry>,
+    submissions: Rows<OfTeam>,
     score_sets: Vec<ScoreSet>,
     sets: Vec<ReferenceSet>,
     /// The keys and labels of what the board can show, and whether it does unless a visitor chooses others.
@@ -78,6 +83,8 @@ struct PhaseHost<'a> {
     has_failed: bool,
     /// The baselines and the row for people that have no scores.
     failed_rows: Vec<Submission>,
+    /// The newest submissions of teams without scores, for reasons of ours.
+    failures: Vec<Submission>,
     /// The reason why neighbours on the board could not be compared.
     comparison_failure: Option<String>,
     /// The data of its metrics that are not installed, and how to install them; empty if all are.
@@ -90,13 +97,6 @@ struct PhaseHost<'a> {
 }
 
 impl PhaseHost<'_> {
-    /// Submissions of teams without scores, for reasons of ours.
-    fn failures(&self) -> impl Iterator<Item = &Submission> {
-        let submissions = self.submissions.iter().map(|of| &of.submission);
-        let of_teams = submissions.filter(|submission| submission.kind == SubmissionKind::Entry);
-        of_teams.filter(|submission| submission.state == SubmissionState::Failed).take(FAILURES)
-    }
-
     /// Returns true if something failed that can be tried again.
     fn can_try_again(&self) -> bool {
         self.has_failed || !self.failed_rows.is_empty() || self.comparison_failure.is_some()
@@ -109,7 +109,7 @@ impl PhaseHost<'_> {
             || self.phase.frozen_at.is_some()
             || self.sets.iter().any(|set| !set.notices.is_empty())
             || !self.absence.is_empty()
-            || self.failures().next().is_some()
+            || !self.failures.is_empty()
     }
 
     /// A score with the decimals of the phase.
@@ -120,6 +120,16 @@ impl PhaseHost<'_> {
 
 /// The most failures that ask for attention.
 const FAILURES: usize = 5;
+
+/// The places of both lists of the page of a phase.
+#[derive(Default, Deserialize, JsonSchema)]
+#[serde(default)]
+struct HostQuery {
+    #[serde(flatten)]
+    submissions: Place,
+    teams_after: String,
+    teams_before: String,
+}
 
 /// The next events of a phase, each with its time and the days until then.
 fn next(phase: &Phase) -> Vec<(&'static str, i64, i64)> {
@@ -140,7 +150,9 @@ async fn show(
     app: App,
     page: Page,
     Hosted(SeenPhase { seen, phase }): Hosted<SeenPhase>,
+    UrlQuery(HostQuery { submissions, teams_after, teams_before }): UrlQuery<HostQuery>,
 ) -> Result<Response, Fault> {
+    let (teams, most) = (Place { after: teams_after, before: teams_before }, page.most_rows());
     let sets = records::sets(&app.store, &phase.id).await?;
     page.show(&PhaseHost {
         count: actions::count(&app.store, &phase.id).await?,
@@ -153,8 +165,9 @@ async fn show(
         columns: columns(&phase, &sets),
         absence: absence(&missing_data(&phase.metrics, app.data().map(Home::new).as_ref())),
         sets,
-        entries: actions::entries(&app.store, &phase).await?,
-        submissions: actions::submissions(&app.store, &phase).await?,
+        entries: actions::entries(&app.store, &phase, (&teams, most)).await?,
+        submissions: actions::submissions(&app.store, &phase, (&submissions, most)).await?,
+        failures: actions::failures(&app.store, &phase.id, FAILURES).await?,
         score_sets: rescore::sets(&app.store, &phase.id).await?,
         seen: &seen,
         phase: &phase,
@@ -180,13 +193,27 @@ async fn phase(
     Ok(Answer::json(&actions::hosted_phase(&app, &seen, &phase).await?))
 }
 
-async fn entries(app: App, Hosted(of): Hosted<SeenPhase>) -> Result<Answer<Entries>, Fault> {
-    Ok(Answer::json(&Entries { entries: actions::entries(&app.store, &of.phase).await? }))
+async fn entries(
+    app: App,
+    page: Page,
+    Hosted(of): Hosted<SeenPhase>,
+    UrlQuery(place): UrlQuery<Place>,
+) -> Result<Answer<Entries>, Fault> {
+    let Rows { rows, after, .. } =
+        actions::entries(&app.store, &of.phase, (&place, page.most_rows())).await?;
+    Ok(Answer::json(&Entries { entries: rows, next: after }))
 }
 
-async fn submissions(app: App, Hosted(of): Hosted<SeenPhase>) -> Result<Answer<HostedSubmissions>, Fault> {
-    let submissions = actions::submissions(&app.store, &of.phase).await?;
-    Ok(Answer::json(&HostedSubmissions { submissions: submissions.into_iter().map(Into::into).collect() }))
+async fn submissions(
+    app: App,
+    page: Page,
+    Hosted(of): Hosted<SeenPhase>,
+    UrlQuery(place): UrlQuery<Place>,
+) -> Result<Answer<HostedSubmissions>, Fault> {
+    let Rows { rows, after, .. } =
+        actions::submissions(&app.store, &of.phase, (&place, page.most_rows())).await?;
+    let submissions = rows.into_iter().map(Into::into).collect();
+    Ok(Answer::json(&HostedSubmissions { submissions, next: after }))
 }
 
 /// The page of a phase for browsers, and the phase for programs.
@@ -301,12 +328,20 @@ async fn reinstate(
 struct AuditPage<'a> {
     page: &'a Page,
     seen: &'a SeenBenchmark,
-    notes: &'a [Note],
+    notes: Rows<Note>,
 }
 
-async fn audit(app: App, page: Page, Hosted(seen): Hosted<SeenBenchmark>) -> Result<Answer<AuditLog>, Fault> {
-    let notes = actions::notes(&app.store, &seen.benchmark.id).await?;
-    page.shows(&AuditPage { page: &page, seen: &seen, notes: &notes }, || AuditLog {
-        notes: notes.iter().map(Into::into).collect(),
+async fn audit(
+    app: App,
+    page: Page,
+    Hosted(seen): Hosted<SeenBenchmark>,
+    UrlQuery(place): UrlQuery<Place>,
+) -> Result<Answer<AuditLog>, Fault> {
+    let at = (&place, page.most_rows());
+    let notes = audit::page(&app.store, &audit::OF_PLACE, &seen.benchmark.id, at).await?;
+    let shown = AuditPage { page: &page, seen: &seen, notes };
+    page.shows(&shown, || AuditLog {
+        notes: shown.notes.rows.iter().map(actions::api_note).collect(),
+        next: shown.notes.after.clone(),
     })
 }

@@ -3,4 +3,5 @@
 mod actions;
 mod handlers;
 
+pub use actions::{ENTRIES, SUBMISSIONS};
 pub(super) use handlers::routes;

@@ -12,7 +12,8 @@ use capeval_site::{args, clock, reason};
 use capeval_tasks::{Allowance, ShowImages};
 use tempfile::TempDir;
 
-use crate::records::{self, Phase};
+use crate::records;
+use crate::settings::Phase;
 use crate::submissions::{self, Submission};
 
 /// Builds the results of a submission image by image.

@@ -15,7 +15,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::records::{self, Evaluation, Item, JudgedPhase, Verdict};
-use crate::records::{Phase, SeenBenchmark, SeenPhase};
+use crate::records::{SeenBenchmark, SeenPhase};
+use crate::settings::Phase;
 
 pub(super) fn routes() -> Vec<Route> {
     let (host, read, submit) = (Access::Host, Access::Person(Scope::Read), Access::Person(Scope::Submit));

@@ -8,15 +8,17 @@ use capeval_site::fault::Fault;
 use capeval_site::jobs::{self, queue::Priority};
 use capeval_site::store::{Error, Store, Tx};
 use capeval_site::web::{Names, Standing, Subject, encode};
-use capeval_site::{args, audit, clock, ids};
+use capeval_site::{args, clock, ids};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
 use super::measures::{self, Judgement};
 use super::sample::SampleCaptions;
+use crate::notes;
 use crate::pictures;
-use crate::records::{self, Phase, SeenPhase};
+use crate::records::{self, SeenPhase};
+use crate::settings::Phase;
 
 /// The most images of an evaluation.
 const IMAGES: i64 = 1_000;
@@ -124,7 +126,7 @@ pub async fn begin(app: &App, visitor: &Visitor, phase: &Phase, plan: &JudgingPl
     add_judges(&mut tx, &id, &plan.judges).await?;
     jobs::add::<SampleCaptions>(&mut tx, &id, Priority::Awaited).await?;
     let detail = json!({ "evaluation": id, "images": plan.images, "wanted": plan.wanted });
-    audit::note(&mut tx, Some(&visitor.id), "evaluation.begin", &phase.id, detail).await?;
+    notes::note(&mut tx, Some(&visitor.id), "evaluation.begin", &phase.id, detail).await?;
     tx.commit().await?;
     app.wake.notify();
     Ok(())
@@ -162,7 +164,7 @@ pub async fn invite(
 ) -> Result<(), Fault> {
     let mut tx = app.store.begin().await?;
     let detail = json!({ "judges": add_judges(&mut tx, &evaluation.id, judges).await? });
-    audit::note(&mut tx, Some(&visitor.id), "evaluation.invite", &evaluation.phase, detail).await?;
+    notes::note(&mut tx, Some(&visitor.id), "evaluation.invite", &evaluation.phase, detail).await?;
     Ok(tx.commit().await?)
 }
 
@@ -172,7 +174,7 @@ pub async fn close(app: &App, visitor: &Visitor, evaluation: &Evaluation) -> Res
     let sql = "UPDATE evaluation SET state = 'closed' WHERE id = $1 AND state IN ('preparing', 'open')";
     if tx.execute(sql, args![&evaluation.id]).await? == 1 {
         let detail = json!({ "evaluation": evaluation.id });
-        audit::note(&mut tx, Some(&visitor.id), "evaluation.close", &evaluation.phase, detail).await?;
+        notes::note(&mut tx, Some(&visitor.id), "evaluation.close", &evaluation.phase, detail).await?;
     }
     Ok(tx.commit().await?)
 }

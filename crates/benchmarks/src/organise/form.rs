@@ -9,7 +9,7 @@ use capeval_site::web::encode;
 use serde::de::DeserializeOwned;
 
 use super::receive::Parcel;
-use crate::plan::{BaselinePlan, PhasePlan, ReferencePlan};
+use crate::settings::{BaselinePlan, PhasePlan, ReferencePlan};
 
 /// Fields that list names, in any number of fields.
 const LISTS: [&str; 2] = ["board_columns", "metrics"];

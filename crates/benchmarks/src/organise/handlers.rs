@@ -21,8 +21,10 @@ use super::metrics::choices;
 use super::receive::Parcel;
 use crate::apply;
 use crate::counts::Counts as _;
-use crate::plan::{self, PhasePlan, Plan, When};
-use crate::records::{self, Phase, ReferenceSet, SeenBenchmark, SeenPhase};
+use crate::plan;
+use crate::records::{self, ReferenceSet, SeenBenchmark, SeenPhase};
+use crate::settings::{Phase, PhasePlan, Plan};
+use crate::when::When;
 
 pub(crate) fn routes() -> Vec<Route> {
     let host = Access::Host;
@@ -110,17 +112,7 @@ fn typed(plan: Plan) -> Plan {
 }
 
 async fn new(app: App, page: Page, by: Visitor) -> Result<Response, Fault> {
-    let plan = Plan {
-        slug: String::new(),
-        title: String::new(),
-        summary: String::new(),
-        rules: String::new(),
-        visibility: Visibility::Public,
-        draft: true,
-        hosts: vec![by.email],
-        phases: Vec::new(),
-    };
-    show(&app, &page, &plan, None, None).await
+    show(&app, &page, &Plan::draft(by.email), None, None).await
 }
 
 async fn create(app: App, page: Page, by: Visitor, Body(plan): Body<Plan>) -> Result<Response, Fault> {
@@ -343,9 +335,8 @@ impl PhaseForm<'_> {
     }
 }
 
-fn empty_phase() -> Result<PhasePlan, Fault> {
-    let plan = serde_json::json!({ "slug": "", "title": "", "metrics": ["bleu", "rouge-l", "cider-d"] });
-    Ok(serde_json::from_value(plan)?)
+fn empty_phase() -> PhasePlan {
+    PhasePlan { metrics: ["bleu", "rouge-l", "cider-d"].map(str::to_owned).into(), ..PhasePlan::new("", "") }
 }
 
 async fn show_phase(
@@ -375,7 +366,7 @@ async fn show_phase(
 }
 
 async fn new_phase(app: App, page: Page, Hosted(seen): Hosted<SeenBenchmark>) -> Result<Response, Fault> {
-    show_phase(&app, &page, &seen, &empty_phase()?, None, None).await
+    show_phase(&app, &page, &seen, &empty_phase(), None, None).await
 }
 
 async fn edit_phase(app: App, page: Page, Hosted(of): Hosted<SeenPhase>) -> Result<Response, Fault> {
@@ -423,7 +414,7 @@ async fn save_phase(
     let typed = match form::phase(&parcel, plan.as_ref()) {
         Ok(typed) => typed,
         Err(fault) => {
-            let plan = plan.map_or_else(empty_phase, Ok)?;
+            let plan = plan.unwrap_or_else(empty_phase);
             return show_phase(app, page, seen, &plan, phase, Some(&fault)).await;
         }
     };

@@ -9,6 +9,8 @@ use capeval_site::app::App;
 use capeval_site::blobs::Draft;
 use capeval_site::fault;
 use capeval_site::fault::Fault;
+use capeval_site::web::answer::unknown_fields;
+use capeval_site::web::is_program;
 use serde::de::DeserializeOwned;
 
 use crate::apply::{Files, SentFile};
@@ -39,6 +41,7 @@ impl Parcel {
             parcel.fields.push(("plan".to_owned(), String::from_utf8_lossy(&body).into_owned()));
             return Ok(parcel);
         }
+        let is_program = is_program(request.uri().path());
         let mut form = Multipart::from_request(request, app).await.map_err(|_| upload::broken())?;
         while let Some(field) = form.next_field().await.map_err(|_| upload::broken())? {
             let name = field.name().unwrap_or("").to_owned();
@@ -52,6 +55,11 @@ impl Parcel {
                     parcel.fields.push((name, text.replace("\r\n", "\n")));
                 }
             }
+        }
+        let names = parcel.fields.iter().map(|(name, _)| name).filter(|name| *name != "plan");
+        let unknown: Vec<String> = names.cloned().collect();
+        if is_program && !unknown.is_empty() {
+            return Err(unknown_fields(unknown));
         }
         Ok(parcel)
     }

@@ -1,7 +1,6 @@
 //! The page of a phase's dry run, and the same for programs.
 
 use askama::Template;
-use axum::extract::Request;
 use axum::response::{IntoResponse, Redirect, Response};
 use capeval_api::{Open, ProblemKind, Scores};
 use capeval_site::accounts::Visitor;
@@ -13,7 +12,9 @@ use capeval_site::web::{Access, Answer, Created, Hosted, Page, Route};
 
 use crate::counts::Counts as _;
 use crate::dry_run::{self, DryRun};
-use crate::records::{self, Phase, ReferenceSet, SeenBenchmark, SeenPhase};
+use crate::records::{self, ReferenceSet, SeenBenchmark, SeenPhase};
+use crate::settings::Phase;
+use crate::submit::ResultsRequest;
 use crate::{board, submit};
 
 pub(super) fn routes() -> Vec<Route> {
@@ -109,7 +110,7 @@ async fn begin(
     app: App,
     by: Visitor,
     Hosted(of): Hosted<SeenPhase>,
-    request: Request,
+    ResultsRequest(request): ResultsRequest,
 ) -> Result<Created<capeval_api::DryRun>, Fault> {
     let received = submit::receive_to_check(&app, &by, request).await?;
     let run = dry_run::begin(&app, &by, &of.phase, received).await?;
@@ -121,7 +122,7 @@ async fn begin_form(
     page: Page,
     by: Visitor,
     Hosted(of): Hosted<SeenPhase>,
-    request: Request,
+    ResultsRequest(request): ResultsRequest,
 ) -> Result<Response, Fault> {
     let begun = async {
         let received = submit::receive_to_check(&app, &by, request).await?;

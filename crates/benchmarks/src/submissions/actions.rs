@@ -7,11 +7,12 @@ use capeval_site::fault;
 use capeval_site::fault::Fault;
 use capeval_site::jobs::queue;
 use capeval_site::store::{Error, Tx};
-use capeval_site::{args, audit, clock};
+use capeval_site::{args, clock};
 use serde_json::json;
 
 use super::records::{SeenSubmission, Submission};
 use crate::about::About;
+use crate::notes;
 use crate::{board, quota, records};
 
 /// Cancels a submission that still waits, and gives it back; a host also one that is being scored.
@@ -34,7 +35,7 @@ pub async fn cancel(app: &App, visitor: &Visitor, of: &SeenSubmission) -> Result
         });
     }
     refund(&mut tx, submission).await?;
-    audit::note(&mut tx, Some(&visitor.id), "submission.cancel", &submission.id, json!({})).await?;
+    notes::note(&mut tx, Some(&visitor.id), "submission.cancel", &submission.id, json!({})).await?;
     Ok(tx.commit().await?)
 }
 
@@ -87,7 +88,7 @@ pub async fn say(app: &App, visitor: &Visitor, of: &SeenSubmission, about: About
     }
     board::outdate(&mut tx, &phase.id).await?;
     let detail = json!({ "method": submission.method, "before": before });
-    audit::note(&mut tx, Some(&visitor.id), "submission.about", &submission.id, detail).await?;
+    notes::note(&mut tx, Some(&visitor.id), "submission.about", &submission.id, detail).await?;
     Ok(tx.commit().await?)
 }
 
@@ -118,7 +119,7 @@ pub async fn pin(
     )
     .await?;
     board::changed(&mut tx, &submission.phase, team).await?;
-    audit::note(&mut tx, Some(&visitor.id), "entry.pin", &submission.id, json!({ "pinned": is_pinned }))
+    notes::note(&mut tx, Some(&visitor.id), "entry.pin", &submission.id, json!({ "pinned": is_pinned }))
         .await?;
     tx.commit().await?;
     app.wake.notify();

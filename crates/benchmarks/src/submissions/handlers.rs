@@ -9,6 +9,7 @@ use capeval_site::app::App;
 use capeval_site::fault;
 use capeval_site::fault::Fault;
 use capeval_site::jobs::queue::{self, Wait};
+use capeval_site::web::paging::{Place, Rows};
 use capeval_site::web::route::{get, post};
 use capeval_site::web::{
     Access, Answer, Either, Own, Page, Route, Scope, UrlQuery, Visible, download, encode,
@@ -19,7 +20,8 @@ use serde::Deserialize;
 use super::records::{self, ListedSubmission, Scores, SeenSubmission, Submission};
 use super::{actions, events};
 use crate::about::{About, Changes};
-use crate::records::{Phase, ReferenceSet, SeenBenchmark, SeenPhase, sets};
+use crate::records::{ReferenceSet, SeenBenchmark, SeenPhase, sets};
+use crate::settings::Phase;
 use crate::{board, images};
 
 pub(super) fn routes() -> Vec<Route> {
@@ -53,20 +55,28 @@ pub(super) fn routes() -> Vec<Route> {
 #[template(path = "submissions.html")]
 struct List<'a> {
     page: &'a Page,
-    rows: Vec<ListedSubmission>,
+    list: Rows<ListedSubmission>,
 }
 
-async fn list(app: App, page: Page, by: Visitor) -> Result<Response, Fault> {
-    page.show(&List { page: &page, rows: records::of_person(&app.store, &by.id).await? })
+async fn list(
+    app: App,
+    page: Page,
+    by: Visitor,
+    UrlQuery(place): UrlQuery<Place>,
+) -> Result<Response, Fault> {
+    let list = records::of_person(&app.store, &by.id, (&place, page.most_rows())).await?;
+    page.show(&List { page: &page, list })
 }
 
 async fn list_of_phase(
     app: App,
+    page: Page,
     by: Visitor,
     Visible(SeenPhase { seen, phase }): Visible<SeenPhase>,
+    UrlQuery(place): UrlQuery<Place>,
 ) -> Result<Answer<Submissions>, Fault> {
-    let submissions = records::api_submissions(&app, &by, &seen, &phase).await?;
-    Ok(Answer::json(&Submissions { submissions }))
+    let at = (&place, page.most_rows());
+    Ok(Answer::json(&records::api_submissions(&app, &by, &seen, &phase, at).await?))
 }
 
 /// A table of scores by one reference set.
@@ -248,7 +258,9 @@ async fn say(
 ) -> Result<Either<Answer<capeval_api::Submission>, Response>, Fault> {
     of.require_change(&by)?;
     let mut about = of.submission.about(&of.phase.columns);
-    changes.into_iter().for_each(|(name, text)| about.set(&name, text));
+    for (name, text) in changes {
+        about.set(&name, text);
+    }
     match actions::say(&app, &by, &of, about.clone()).await {
         Ok(()) => Ok(Either::One(changed(&app, &page, &by, &of, "saved").await?)),
         Err(fault) if page.is_program() || fault.status.is_server_error() => Err(fault),

@@ -9,8 +9,8 @@ use capeval_site::web::Route;
 
 pub use actions::refund;
 pub use records::{
-    GAUGE, SeenSubmission, States, Submission, api_submission, by_id, is_member, scores, states_by_phase,
-    team_name,
+    GAUGE, IN_PHASE, OF_PERSON, SeenSubmission, States, Submission, api_submission, by_id, is_member, scores,
+    states_by_phase, team_name,
 };
 
 /// The routes of submissions.

@@ -10,14 +10,16 @@ use capeval_site::fault::Fault;
 use capeval_site::health::RowGauge;
 use capeval_site::jobs::queue::{self, Wait};
 use capeval_site::store::{self, Error, Store};
+use capeval_site::web::paging::{BEYOND, List, Place, Rows};
 use capeval_site::web::{Names, Scope, Standing, Subject};
-use capeval_site::{args, clock};
+use capeval_site::{args, clock, newest_first};
 use indexmap::IndexMap;
 use serde::Deserialize;
 
 use crate::about::{About, Column, MethodDetails};
 use crate::board;
-use crate::records::{self, BoardKind, Phase, ReferenceSet, SeenBenchmark};
+use crate::records::{self, BoardKind, ReferenceSet, SeenBenchmark};
+use crate::settings::Phase;
 
 /// The number of submissions by state, for Prometheus.
 pub const GAUGE: RowGauge = RowGauge {
@@ -26,9 +28,6 @@ pub const GAUGE: RowGauge = RowGauge {
     label: "state",
     sql: "SELECT state, COUNT(*) FROM submission WHERE kind = 'entry' GROUP BY state ORDER BY state",
 };
-
-/// The most rows of a list.
-const MOST: i64 = 500;
 
 #[derive(Clone, Debug, Deserialize)]
 pub struct Submission {
@@ -206,23 +205,52 @@ pub struct ListedSubmission {
     pub team_name: String,
 }
 
-/// The submissions of all teams of a person, newest first.
-pub async fn of_person(store: &Store, account: &str) -> Result<Vec<ListedSubmission>, Error> {
-    let sql = "SELECT submission.*, benchmark.title AS benchmark_title, phase.title AS phase_title, \
-               team.name AS team_name FROM submission JOIN team ON team.id = submission.team \
-               JOIN team_member ON team_member.team = team.id JOIN phase ON phase.id = submission.phase \
-               JOIN benchmark ON benchmark.id = phase.benchmark \
-               WHERE team_member.account = $1 ORDER BY submission.id DESC LIMIT $2";
-    store.fetch(sql, args![account, MOST]).await
+macro_rules! of_person {
+    ($is_beyond:literal, $is_within:literal, $edge:literal, $order:literal) => {
+        // No more rows are read of each team than are shown of all. The order of the tables is that of reading them.
+        concat!(
+            "SELECT submission.*, benchmark.title AS benchmark_title, phase.title AS phase_title, \
+             team.name AS team_name FROM team_member CROSS JOIN submission JOIN team ON team.id = submission.team \
+             JOIN phase ON phase.id = submission.phase JOIN benchmark ON benchmark.id = phase.benchmark \
+             WHERE team_member.account = $3 AND submission.team = team_member.team AND submission.id ",
+            $is_beyond,
+            " $1 AND submission.id ",
+            $is_within,
+            " COALESCE((SELECT own.id FROM submission AS own WHERE own.team = team_member.team AND own.id ",
+            $is_beyond,
+            " $1 ORDER BY own.id ",
+            $order,
+            " LIMIT 1 OFFSET $2 - 1), '",
+            $edge,
+            "') ORDER BY submission.id ",
+            $order,
+            " LIMIT $2"
+        )
+    };
 }
 
-/// The submissions of the team with which a person takes part in a phase, newest first.
-async fn in_phase(store: &Store, phase: &str, account: &str) -> Result<Vec<Submission>, Error> {
-    let sql = "SELECT submission.* FROM submission JOIN entry_member ON entry_member.team = submission.team \
-               AND entry_member.phase = submission.phase \
-               WHERE submission.phase = $1 AND entry_member.account = $2 ORDER BY submission.id DESC LIMIT $3";
-    store.fetch(sql, args![phase, account, MOST]).await
+/// The submissions of all teams of a person.
+pub const OF_PERSON: List = List {
+    onward: of_person!("<", ">=", "", "DESC"),
+    back: of_person!(">", "<=", "g", "ASC"),
+    start: BEYOND,
+};
+
+/// The submissions of all teams of a person, newest first.
+pub async fn of_person(
+    store: &Store,
+    account: &str,
+    at: (&Place, usize),
+) -> Result<Rows<ListedSubmission>, Error> {
+    OF_PERSON.page(store, at, args![account], |listed: &ListedSubmission| &listed.submission.id).await
 }
+
+/// The submissions of the team with which a person takes part in a phase.
+pub const IN_PHASE: List = newest_first!(
+    "SELECT submission.* FROM submission WHERE submission.phase = $3 \
+     AND submission.team = (SELECT team FROM entry_member WHERE phase = $3 AND account = $4)",
+    "submission.id"
+);
 
 /// The number of submissions in each state, as sentences of the table of languages.
 pub type States = BTreeMap<&'static str, i64>;
@@ -278,18 +306,23 @@ pub async fn scores(store: &Store, phase: &Phase, submission: &str) -> Result<Sc
     Ok(scores.remove(submission).unwrap_or_default())
 }
 
-/// The same for all submissions of the team with which a person takes part in a phase.
-async fn scores_in_phase(
+/// The same for several submissions, by their ids.
+async fn scores_of(
     store: &Store,
     phase: &Phase,
-    account: &str,
+    submissions: &[&str],
 ) -> Result<HashMap<String, Scores>, Error> {
+    macro_rules! of {
+        ($ids:literal) => {
+            concat!("SELECT * FROM score WHERE score_set = $1 AND submission IN (", $ids, ")")
+        };
+    }
     let set = phase.score_set.as_deref().unwrap_or_default();
-    let sql = "SELECT score.* FROM score JOIN submission ON submission.id = score.submission \
-               JOIN entry_member ON entry_member.team = submission.team \
-               AND entry_member.phase = submission.phase \
-               WHERE score.score_set = $1 AND submission.phase = $2 AND entry_member.account = $3";
-    Ok(by_submission(store.fetch(sql, args![set, &phase.id, account]).await?))
+    let sql = store.pick(
+        of!("SELECT value FROM json_each($2)"),
+        of!("SELECT json_array_elements_text(CAST($2 AS JSON))"),
+    );
+    Ok(by_submission(store.fetch(sql, args![set, store::list(submissions)?]).await?))
 }
 
 /// The signatures of the scores of a submission in the score set that boards show, one for each metric.
@@ -324,21 +357,24 @@ pub async fn api_submissions(
     visitor: &Visitor,
     seen: &SeenBenchmark,
     phase: &Phase,
-) -> Result<Vec<capeval_api::Submission>, Error> {
+    at: (&Place, usize),
+) -> Result<capeval_api::Submissions, Error> {
     let store = &app.store;
-    let submissions = in_phase(store, &phase.id, &visitor.id).await?;
+    let args = args![&phase.id, &visitor.id];
+    let Rows { rows, after, .. } = IN_PHASE.page(store, at, args, |one: &Submission| &one.id).await?;
+    let ids: Vec<&str> = rows.iter().map(|one| one.id.as_str()).collect();
     let sets = records::sets(store, &phase.id).await?;
     let scores = match shows_scores(seen, phase) {
-        true => scores_in_phase(store, phase, &visitor.id).await?,
+        true => scores_of(store, phase, &ids).await?,
         false => HashMap::new(),
     };
-    let open: Vec<&str> = submissions.iter().filter(|one| one.is_open()).map(|one| one.id.as_str()).collect();
+    let open: Vec<&str> = rows.iter().filter(|one| one.is_open()).map(|one| one.id.as_str()).collect();
     let waits = queue::waits(store, &open, app.settings.workers).await?;
-    let shown = submissions.iter().map(|one| {
+    let shown = rows.iter().map(|one| {
         let scores = scores.get(&one.id).filter(|_| one.state == SubmissionState::Scored);
         for_programs(app, phase, one, &sets, scores, waits.get(&one.id).copied())
     });
-    Ok(shown.collect())
+    Ok(capeval_api::Submissions { submissions: shown.collect(), next: after })
 }
 
 fn for_programs(

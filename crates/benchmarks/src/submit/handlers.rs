@@ -1,7 +1,6 @@
 //! The form to submit results, and the same for programs, which can also check results and ask what is left.
 
 use askama::Template;
-use axum::extract::Request;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Redirect, Response};
 use capeval_api::{ColumnKind, Details, Open, ProblemKind, Quota, Report, Submission, Team};
@@ -13,13 +12,14 @@ use capeval_site::fault::Fault;
 use capeval_site::web::route::{get, post};
 use capeval_site::web::{Access, Answer, Created, Either, Page, Route, Scope, Visible};
 
-use super::receive::{idempotency_key, receive, receive_to_check};
+use super::receive::{ResultsRequest, idempotency_key, receive, receive_to_check};
 use super::records::{Outcome, admit, submit};
 use super::remedies::remedy;
 use crate::about::About;
 use crate::counts::Counts as _;
 use crate::quota::{self, Meter};
-use crate::records::{self, Phase, SeenBenchmark, SeenPhase};
+use crate::records::{self, SeenBenchmark, SeenPhase};
+use crate::settings::Phase;
 use crate::submissions::api_submission;
 use crate::{expected, teams, upload};
 
@@ -126,7 +126,7 @@ async fn submit_form(
     page: Page,
     by: Visitor,
     Visible(of): Visible<SeenPhase>,
-    request: Request,
+    ResultsRequest(request): ResultsRequest,
 ) -> Result<Response, Fault> {
     if let Err(fault) = admit(&app, &by, &of.phase, None).await {
         upload::discard(&app, request.into_body()).await;
@@ -157,7 +157,7 @@ async fn check_form(
     page: Page,
     by: Visitor,
     Visible(of): Visible<SeenPhase>,
-    request: Request,
+    ResultsRequest(request): ResultsRequest,
 ) -> Result<Response, Fault> {
     let checked = async {
         let received = receive_to_check(&app, &by, request).await?;
@@ -179,7 +179,7 @@ async fn validate(
     app: App,
     by: Visitor,
     Visible(of): Visible<SeenPhase>,
-    request: Request,
+    ResultsRequest(request): ResultsRequest,
 ) -> Result<Answer<Report>, Fault> {
     let received = receive_to_check(&app, &by, request).await?;
     let sets = records::sets(&app.store, &of.phase.id).await?;
@@ -192,7 +192,7 @@ async fn add(
     by: Visitor,
     Visible(SeenPhase { phase, .. }): Visible<SeenPhase>,
     headers: HeaderMap,
-    request: Request,
+    ResultsRequest(request): ResultsRequest,
 ) -> Result<Either<Created<Submission>, Answer<Submission>>, Fault> {
     let key = idempotency_key(&headers)?;
     if let Err(fault) = admit(&app, &by, &phase, key.as_deref()).await {

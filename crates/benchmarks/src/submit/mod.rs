@@ -7,7 +7,7 @@ mod remedies;
 
 use capeval_site::web::Route;
 
-pub use receive::{ReceivedUpload, receive_to_check};
+pub use receive::{ReceivedUpload, ResultsRequest, receive_to_check};
 pub use records::{Outcome, add_baseline, add_human, submit, try_again};
 pub use remedies::remedy;
 

@@ -3,6 +3,8 @@
 //! A list in COCO's form is checked as it streams in. A child process reads any other format in the sandbox, with the
 //! ids of the phase's images to tell which column has them.
 
+use std::convert::Infallible;
+
 use axum::extract::{FromRequest, Multipart, Query, Request};
 use axum::http::{HeaderMap, header};
 use capeval_site::accounts::Visitor;
@@ -11,6 +13,11 @@ use capeval_site::blobs::Draft;
 use capeval_site::clean_text;
 use capeval_site::fault;
 use capeval_site::fault::Fault;
+use capeval_site::web::answer::unknown_fields;
+use capeval_site::web::is_program;
+use capeval_site::web::signature::{Contract, Input};
+use schemars::{Schema, SchemaGenerator, json_schema};
+use serde_json::{Map, json};
 
 use crate::about::About;
 use crate::upload;
@@ -21,6 +28,31 @@ pub struct ReceivedUpload {
     pub file: Draft,
     /// The name of the file, as far as the request tells it: a form, or `file` in the query of the address.
     pub name: Option<String>,
+}
+
+/// A request that brings results, and what is said about them.
+pub struct ResultsRequest(pub Request);
+
+impl FromRequest<App> for ResultsRequest {
+    type Rejection = Infallible;
+
+    async fn from_request(request: Request, _: &App) -> Result<Self, Infallible> {
+        Ok(Self(request))
+    }
+}
+
+impl Input for ResultsRequest {
+    fn describe(contract: &mut Contract) {
+        contract.query = Some(parameters);
+        contract.is_file = true;
+    }
+}
+
+/// What may be said in a query.
+fn parameters(_: &mut SchemaGenerator) -> Schema {
+    let texts = About::FIELDS.into_iter().chain(["file"]);
+    let fields: Map<_, _> = texts.map(|name| (name.to_owned(), json!({ "type": "string" }))).collect();
+    json_schema!({ "type": "object", "properties": fields })
 }
 
 /// Receives a form with a file, or a file as the whole body with the rest in the query of the address.
@@ -34,8 +66,9 @@ pub async fn receive(app: &App, request: Request) -> Result<ReceivedUpload, Faul
         let file = upload::of_body(app, request.into_body()).await?;
         return Ok(ReceivedUpload { about: About::of(given), file, name });
     }
+    let is_program = is_program(request.uri().path());
     let mut form = Multipart::from_request(request, app).await.map_err(|_| upload::broken())?;
-    let (mut about, mut file, mut file_name) = (About::default(), None, None);
+    let (mut about, mut file, mut file_name, mut unknown) = (About::default(), None, None, Vec::new());
     while let Some(field) = form.next_field().await.map_err(|_| upload::broken())? {
         let name = field.name().unwrap_or("").to_owned();
         if name == "file" {
@@ -43,7 +76,12 @@ pub async fn receive(app: &App, request: Request) -> Result<ReceivedUpload, Faul
             file = Some(upload::of_field(app, field).await?);
             continue;
         }
-        about.set(&name, field.text().await.map_err(|_| upload::broken())?);
+        if !about.set(&name, field.text().await.map_err(|_| upload::broken())?) {
+            unknown.push(name);
+        }
+    }
+    if is_program && !unknown.is_empty() {
+        return Err(unknown_fields(unknown));
     }
     let file = file.ok_or_else(|| fault!(UNPROCESSABLE_ENTITY, "no-file", "Choose a file with results."))?;
     Ok(ReceivedUpload { about, file, name: file_name })

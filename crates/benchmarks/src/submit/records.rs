@@ -9,12 +9,14 @@ use capeval_site::fault;
 use capeval_site::fault::Fault;
 use capeval_site::jobs::{self, queue::Priority};
 use capeval_site::store::{self, Error, Tx};
-use capeval_site::{args, audit, clock, columns, ids};
+use capeval_site::{args, clock, columns, ids};
 use serde_json::json;
 
 use super::receive::ReceivedUpload;
-use crate::records::{self, Phase};
+use crate::notes;
+use crate::records;
 use crate::scoring::ScoreSubmission;
+use crate::settings::Phase;
 use crate::upload::{self, CheckedFile};
 use crate::{quota, teams};
 
@@ -118,7 +120,7 @@ pub async fn submit(
         return same.map(Outcome::Same).ok_or_else(|| Fault::internal(&"a submission conflicts with none"));
     }
     jobs::add::<ScoreSubmission>(&mut tx, &id, Priority::Awaited).await?;
-    audit::note(
+    notes::note(
         &mut tx,
         Some(&visitor.id),
         "submission.add",

@@ -5,11 +5,12 @@ use capeval_site::app::App;
 use capeval_site::fault;
 use capeval_site::fault::Fault;
 use capeval_site::store::Tx;
-use capeval_site::{args, audit, clock};
+use capeval_site::{args, clock};
 use serde_json::json;
 
 use super::records::{self as teams, InvitationToTeam, MEMBERS};
 use super::requests;
+use crate::notes;
 use crate::{board, quota, records};
 
 /// Merges the team `from`, which the visitor has made, into the team that has invited them. Both must fit into the
@@ -76,7 +77,7 @@ pub async fn merge(
     tx.execute("DELETE FROM team_member WHERE team = $1", args![from]).await?;
     tx.execute("DELETE FROM invitation WHERE team = $1 AND used_at IS NULL", args![from]).await?;
     requests::end_all(&mut tx, from).await?;
-    audit::note(&mut tx, Some(&visitor.id), "team.merge", into, json!({ "from": from })).await?;
+    notes::note(&mut tx, Some(&visitor.id), "team.merge", into, json!({ "from": from })).await?;
     tx.commit().await?;
     app.wake.notify();
     Ok(())

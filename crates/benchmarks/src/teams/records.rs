@@ -8,11 +8,12 @@ use capeval_site::fault;
 use capeval_site::fault::Fault;
 use capeval_site::store::{Error, Store, Tx};
 use capeval_site::web::{Names, Standing, Subject};
-use capeval_site::{args, audit, clock, ids};
+use capeval_site::{args, clock, ids};
 use serde_json::json;
 
 use super::{names, requests};
-use crate::records::Phase;
+use crate::notes;
+use crate::settings::Phase;
 use crate::{board, quota};
 
 /// The most members of a team.
@@ -132,7 +133,7 @@ pub async fn create(app: &App, visitor: &Visitor, name: &str) -> Result<String, 
         return Err(fault!(CONFLICT, "teams", "You have made as many teams as this site allows: {}.", most));
     }
     let id = add(&mut tx, &visitor.id, name).await?;
-    audit::note(&mut tx, Some(&visitor.id), "team.add", &id, json!({})).await?;
+    notes::note(&mut tx, Some(&visitor.id), "team.add", &id, json!({})).await?;
     tx.commit().await?;
     Ok(id)
 }
@@ -163,7 +164,7 @@ pub(super) async fn leave(app: &App, visitor: &Visitor, team: &str) -> Result<()
     if tx.execute(left, args![team, &visitor.id]).await? == 0 {
         return Err(Fault::not_found());
     }
-    audit::note(&mut tx, Some(&visitor.id), "team.leave", team, json!({})).await?;
+    notes::note(&mut tx, Some(&visitor.id), "team.leave", team, json!({})).await?;
     Ok(tx.commit().await?)
 }
 
@@ -175,7 +176,7 @@ pub(super) async fn join(app: &App, visitor: &Visitor, invited: &InvitationToTea
     invitations::take(&mut tx, &invited.invitation, &visitor.id).await?;
     lock(&mut tx, team).await?;
     admit(&mut tx, app, team, &visitor.id).await?;
-    audit::note(&mut tx, Some(&visitor.id), "team.join", team, json!({})).await?;
+    notes::note(&mut tx, Some(&visitor.id), "team.join", team, json!({})).await?;
     Ok(tx.commit().await?)
 }
 
@@ -285,7 +286,7 @@ pub async fn enter(
     for member in members(tx, &team).await? {
         enter_member(tx, &phase.id, &team, &member).await?;
     }
-    audit::note(tx, Some(&visitor.id), "phase.enter", &phase.id, json!({ "team": team })).await?;
+    notes::note(tx, Some(&visitor.id), "phase.enter", &phase.id, json!({ "team": team })).await?;
     Ok(team)
 }
 

@@ -11,11 +11,12 @@ use capeval_site::outbox;
 use capeval_site::store::{Error, Store, Tx};
 use capeval_site::web::language::{Language, say};
 use capeval_site::web::{Names, Standing, Subject};
-use capeval_site::{args, audit, clock, ids};
+use capeval_site::{args, clock, ids};
 use serde::Deserialize;
 use serde_json::json;
 
 use super::records as teams;
+use crate::notes;
 
 /// The days after which a request ends that no one has answered.
 const DAYS: i64 = 14;
@@ -139,7 +140,7 @@ pub(super) async fn ask(app: &App, by: &Visitor, name: &str, message: &str) -> R
     )
     .await?;
     jobs::add_at::<ExpireRequest>(&mut tx, &id, Priority::Background, now + DAYS * clock::DAY).await?;
-    audit::note(&mut tx, Some(&by.id), "team.request", &team, json!({ "request": id })).await?;
+    notes::note(&mut tx, Some(&by.id), "team.request", &team, json!({ "request": id })).await?;
     let sql = "SELECT account.email, account.language FROM team_member JOIN account ON account.id = team_member.account \
                WHERE team_member.team = $1 AND account.disabled_at IS NULL ORDER BY account.id";
     let members: Vec<(String, Option<Language>)> = tx.fetch(sql, args![&team]).await?;
@@ -238,7 +239,7 @@ pub(super) async fn accept(app: &App, by: &Visitor, team: &str, request: &str) -
     }
     teams::admit(&mut tx, app, team, &asker).await?;
     let detail = json!({ "request": request, "account": asker });
-    audit::note(&mut tx, Some(&by.id), "team.request-accept", team, detail).await?;
+    notes::note(&mut tx, Some(&by.id), "team.request-accept", team, detail).await?;
     tell_asker(&mut tx, app, team, &asker, say("You are now a member of the team {}")).await?;
     tx.commit().await?;
     app.wake.notify();
@@ -251,7 +252,7 @@ pub(super) async fn refuse(app: &App, by: &Visitor, team: &str, request: &str) -
     let asker = asker(&mut tx, team, request).await?;
     require_member(&mut tx, team, by).await?;
     end(&mut tx, request, RequestState::Refused).await?;
-    audit::note(&mut tx, Some(&by.id), "team.request-refuse", team, json!({ "request": request })).await?;
+    notes::note(&mut tx, Some(&by.id), "team.request-refuse", team, json!({ "request": request })).await?;
     tell_asker(&mut tx, app, team, &asker, say("The team {} has refused your request")).await?;
     tx.commit().await?;
     app.wake.notify();
@@ -285,7 +286,7 @@ pub(super) async fn withdraw(
 ) -> Result<(), Fault> {
     let mut tx = app.store.begin().await?;
     end(&mut tx, request, RequestState::Withdrawn).await?;
-    audit::note(&mut tx, Some(&by.id), "team.request-withdraw", request, json!({})).await?;
+    notes::note(&mut tx, Some(&by.id), "team.request-withdraw", request, json!({})).await?;
     Ok(tx.commit().await?)
 }
 

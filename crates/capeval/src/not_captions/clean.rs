@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use capeval_choice::{Argument, Code, counted};
 use capeval_corpus::Captions;
 use capeval_report::Notice;
+use serde::{Deserialize, Serialize};
 
 use super::kind::Cleaning;
 use super::shared::{Habits, unquoted};
@@ -82,40 +83,48 @@ impl<'k> Cleaner<'k> {
     }
 }
 
-/// Removes kinds of text from captions in place; one notice a kind, of how many captions had it.
-pub(crate) fn clean(
-    captions: &mut Captions,
-    kinds: &[Cleaning],
-    others: &[&str],
-    whose: &str,
-) -> Vec<Notice> {
+/// A kind of text that was removed from captions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Removal {
+    kind: Cleaning,
+    /// The number of captions that had it.
+    count: usize,
+}
+
+impl Removal {
+    /// A notice of it, in which `whose` names the captions.
+    pub fn notice(self, whose: &str) -> Notice {
+        let Self { kind, count } = self;
+        let changed = if count == 1 { "was" } else { "were" };
+        let message = format!("{} of {whose} {changed} rid of {}", counted(count, "caption"), kind.summary());
+        Notice::applied(Argument::Clean, kind.name(), message).count(count)
+    }
+}
+
+/// Removes kinds of text from captions in place; returns how many captions had each.
+pub(crate) fn clean(captions: &mut Captions, kinds: &[Cleaning], others: &[&str]) -> Vec<Removal> {
     if kinds.is_empty() {
         return Vec::new();
     }
     let texts: Vec<&str> = captions.iter().map(|(_, text)| text).collect();
     let cleaner = Cleaner::new(kinds, &texts, others);
-    let mut counts: Vec<(Cleaning, usize)> = Vec::new();
+    let mut removals: Vec<Removal> = Vec::new();
     let cleaned: Vec<Option<String>> = texts
         .iter()
         .map(|text| {
             let (text, had) = cleaner.clean(text);
             for kind in &had {
-                match counts.iter_mut().find(|(known, _)| known == kind) {
-                    Some((_, count)) => *count += 1,
-                    None => counts.push((*kind, 1)),
+                match removals.iter_mut().find(|known| known.kind == *kind) {
+                    Some(known) => known.count += 1,
+                    None => removals.push(Removal { kind: *kind, count: 1 }),
                 }
             }
             (!had.is_empty()).then(|| text.into_owned())
         })
         .collect();
     captions.replace_texts(cleaned);
-    counts.sort_by_key(|(kind, _)| *kind);
-    let notice = |(kind, count): (Cleaning, usize)| {
-        let changed = if count == 1 { "was" } else { "were" };
-        let message = format!("{} of {whose} {changed} rid of {}", counted(count, "caption"), kind.summary());
-        Notice::applied(Argument::Clean, kind.name(), message).count(count)
-    };
-    counts.into_iter().map(notice).collect()
+    removals.sort_by_key(|removal| removal.kind);
+    removals
 }
 
 /// The text within a code fence, without the name of its language; the end may be cut off.

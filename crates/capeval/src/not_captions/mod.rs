@@ -22,6 +22,7 @@ mod text;
 mod thoughts;
 mod unlike;
 
+pub use clean::Removal;
 pub(crate) use clean::clean;
 pub use kind::{Cleaning, Oddity};
 pub use thoughts::after_thoughts;
@@ -296,7 +297,7 @@ fn excerpt(text: &str) -> String {
 }
 
 /// A notice of texts that are no captions among some captions without references, such as those of a training loop.
-pub fn judge_texts(texts: &[&str]) -> Vec<Notice> {
+pub(crate) fn judge_texts(texts: &[&str]) -> Vec<Notice> {
     let id = SegmentId::from(0);
     let captions: Vec<Caption<'_>> = texts.iter().map(|text| (&id, *text)).collect();
     let mut rows: HashMap<Code, Vec<usize>> = HashMap::new();

@@ -3,8 +3,10 @@
 //! Names of measures contain hyphens, so a text is read with the names that exist: the longest of them at a place is
 //! meant, and `bleu-4-0.01` is BLEU-4 less 0.01.
 
+mod derive;
 mod parse;
 
+pub use derive::{Derivation, Trend};
 pub use parse::FormulaError;
 
 /// A formula over names of measures.
@@ -41,6 +43,10 @@ crate::named! {
     /// A function of several values.
     pub enum Function ("function") {
         Mean = "mean", "the arithmetic mean";
+        HarmonicMean = "hmean", "the harmonic mean";
+        GeometricMean = "gmean", "the geometric mean";
+        Sum = "sum", "the sum";
+        Percent = "percent", "a value times 100";
         Min = "min", "the least value";
         Max = "max", "the greatest value";
     }
@@ -123,9 +129,38 @@ impl Function {
             |a: f64, b: f64, is_taken: bool| if a.is_nan() || !b.is_nan() && !is_taken { a } else { b };
         match self {
             Self::Mean => values.sum::<f64>() / n,
+            // A value of 0 makes both 0; below, there is none.
+            Self::HarmonicMean => values
+                .map(|value| if value < 0.0 { f64::NAN } else { value })
+                .fold(Harmonic::default(), Harmonic::with)
+                .mean(n),
+            Self::GeometricMean => {
+                let product: f64 = values.map(|value| if value < 0.0 { f64::NAN } else { value.ln() }).sum();
+                (product / n).exp()
+            }
+            Self::Sum => values.sum(),
+            Self::Percent => 100.0 * values.sum::<f64>(),
             Self::Min => values.reduce(|a, b| pick(a, b, b < a)).unwrap_or(f64::NAN),
             Self::Max => values.reduce(|a, b| pick(a, b, b > a)).unwrap_or(f64::NAN),
         }
+    }
+}
+
+/// The sum of reciprocals, unless a value is 0.
+#[derive(Default)]
+struct Harmonic {
+    sum: f64,
+    has_zero: bool,
+}
+
+impl Harmonic {
+    fn with(self, value: f64) -> Self {
+        let sum = self.sum + if value == 0.0 { 0.0 } else { value.recip() };
+        Self { sum, has_zero: self.has_zero || value == 0.0 }
+    }
+
+    fn mean(self, n: f64) -> f64 {
+        if self.has_zero && !self.sum.is_nan() { 0.0 } else { n / self.sum }
     }
 }
 
@@ -180,6 +215,12 @@ mod tests {
         assert_eq!(value("1e-3*2e+3"), 2.0);
         assert_eq!(value("mean(bleu-4, meteor)"), 0.375);
         assert_eq!(value("max(bleu-4, min(meteor, 7))"), 0.5);
+        assert_eq!(value("hmean(bleu-4, meteor)"), 1.0 / 3.0);
+        assert_eq!([value("hmean(0, 1)"), value("gmean(0, 1)")], [0.0, 0.0]);
+        assert!((value("gmean(bleu-4, 1)") - 0.5).abs() < 1e-15);
+        assert_eq!(value("sum(1, 2, meteor) × 2 ÷ 7 − 1"), 0.0);
+        assert_eq!(value("percent(bleu-4)"), 25.0);
+        assert!(value("hmean(0, 0 - 1)").is_nan() && value("gmean(1, 0 - 1)").is_nan());
         assert!(value("max(1, bleu-1)").is_nan() && value("min(bleu-1, 1)").is_nan());
     }
 
@@ -208,6 +249,8 @@ mod tests {
             ("cider-d >= 'x", "character 12: a quotation mark has no partner"),
             ("é >= 1", "character 1: nothing is called 'é'"),
             ("cider-d >= é", "character 12: nothing is called 'é'"),
+            ("percent(cider-d, 1) >= 1", "character 20: percent takes one value"),
+            ("cider-d@out >= 1", "character 1: nothing is called 'cider-d@out'"),
         ] {
             assert_eq!(error(text), words, "{text}");
         }

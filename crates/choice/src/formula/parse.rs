@@ -52,9 +52,9 @@ pub(super) fn condition(text: &str, known: Option<&[&str]>) -> Result<Condition,
     Ok(Condition { left, relation, right })
 }
 
-/// Returns true if a word contains `c`; a hyphen may also be a minus.
+/// Returns true if a word contains `c`; a hyphen may also be a minus. An at sign leads to a group of images.
 fn is_of_word(c: char) -> bool {
-    c.is_alphanumeric() || matches!(c, '_' | '.' | ':' | '-')
+    c.is_alphanumeric() || matches!(c, '_' | '.' | ':' | '-' | '@')
 }
 
 struct Parser<'t> {
@@ -108,11 +108,13 @@ impl<'t> Parser<'t> {
     }
 
     fn sum(&mut self) -> Result<Formula, FormulaError> {
-        self.joined(&[('+', Operator::Plus), ('-', Operator::Minus)], Self::product)
+        self.joined(&[('+', Operator::Plus), ('-', Operator::Minus), ('−', Operator::Minus)], Self::product)
     }
 
     fn product(&mut self) -> Result<Formula, FormulaError> {
-        self.joined(&[('*', Operator::Times), ('/', Operator::Over)], Self::value)
+        let signs =
+            [('*', Operator::Times), ('×', Operator::Times), ('/', Operator::Over), ('÷', Operator::Over)];
+        self.joined(&signs, Self::value)
     }
 
     /// Values that `part` reads, joined by `operators` from the left.
@@ -139,7 +141,7 @@ impl<'t> Parser<'t> {
 
     fn value(&mut self) -> Result<Formula, FormulaError> {
         self.deeper()?;
-        let value = if self.takes('-') {
+        let value = if self.takes('-') || self.takes('−') {
             Formula::Negative(Box::new(self.value()?))
         } else if self.takes('(') {
             let inner = self.sum()?;
@@ -207,6 +209,9 @@ impl<'t> Parser<'t> {
             values.push(self.sum()?);
         }
         self.needs(')')?;
+        if function == Function::Percent && values.len() > 1 {
+            return Err(self.error("percent takes one value".to_owned()));
+        }
         Ok(Formula::Call(function, values))
     }
 

@@ -1,7 +1,7 @@
 //! `capeval compare`: tests whether systems differ.
 
 use anyhow::Result;
-use capeval::report::Comparison;
+use capeval::report::{Comparison, Report};
 use capeval::stats::Resampling;
 use capeval::stats::correction::Correction;
 use capeval::{CompareOptions, CompareReportsRequest, Requirements, ScoreOptions};
@@ -10,10 +10,11 @@ use clap::Arg;
 use super::score::Inputs;
 use crate::data;
 use crate::image_args::{ImageArgs, WITH_IMAGES};
-use crate::options::{self, Completion, Draws, METRICS, Order, READING_REFERENCES};
+use crate::options::{self, Completion, METRICS, Order, READING_REFERENCES};
 use crate::output_args::{OutputArgs, Target};
 use crate::progress::Bar;
 use crate::requirements::{ConditionArgs, REQUIREMENTS, exit_code, saved_report};
+use crate::resampling_args::{self, Draws};
 
 /// Test systems for significant differences by every metric
 ///
@@ -42,9 +43,10 @@ pub struct Args {
     images: ImageArgs,
 }
 
+/// The tests of a comparison.
 #[derive(clap::Args)]
 #[command(next_help_heading = "Tests")]
-struct Tests {
+pub(super) struct Tests {
     /// Confidence level of intervals and verdicts, in percent.
     #[arg(
         long,
@@ -53,7 +55,7 @@ struct Tests {
         require_equals = true,
         default_value = "95",
         default_missing_value = "95",
-        value_parser = options::level
+        value_parser = resampling_args::level
     )]
     ci: f64,
     #[command(flatten)]
@@ -104,6 +106,7 @@ fn refuse_beside_reports(arg: Arg) -> Arg {
                     | options::GIVEN_SCORES
                     | options::READING_CANDIDATES
                     | options::MISMATCHES
+                    | options::GROUPS
             )
         ),
     };
@@ -130,7 +133,7 @@ pub fn run(args: &Args) -> Result<u8> {
     });
     let comparison = capeval::compare(request)?;
     let saved = data::save(caches);
-    let code = show(args, &requirements, comparison, output, bar)?;
+    let code = finish(&requirements, comparison, &args.order, output, bar)?;
     saved?;
     Ok(code)
 }
@@ -142,38 +145,48 @@ fn run_reports(args: &Args) -> Result<u8> {
     let requirements = args.requirements()?;
     let output = args.output.open(&paths)?;
     let bar = Bar::new();
-    let reports = named.iter().map(saved_report);
-    let comparison = capeval::compare_reports(CompareReportsRequest {
-        resampling: tests.resampling(),
-        correction: tests.correction,
-        all_pairs: tests.all_pairs,
-        progress: &bar,
-        ..CompareReportsRequest::new(reports.collect::<Result<_>>()?)
-    })?;
-    show(args, &requirements, comparison, output, bar)
+    let reports = named.iter().map(saved_report).collect::<Result<_>>()?;
+    let comparison = tests.compare(reports, &bar)?;
+    finish(&requirements, comparison, &args.order, output, bar)
 }
 
 /// Writes a comparison, and returns the exit code.
-fn show(
-    args: &Args,
+pub(super) fn finish(
     requirements: &Requirements,
     mut comparison: Comparison,
+    order: &Order,
     output: Target,
     bar: Bar,
 ) -> Result<u8> {
     let failures = requirements.unmet_by_comparison(&comparison)?;
-    args.order.apply(&mut comparison)?;
+    order.apply(&mut comparison)?;
     output.write(&mut comparison, bar)?;
     Ok(exit_code(&failures))
 }
 
 impl Args {
     fn requirements(&self) -> Result<Requirements> {
-        self.conditions.read(&self.tests.on)
+        self.tests.requirements(&self.conditions)
     }
 }
 
 impl Tests {
+    /// What is required of the comparison.
+    pub(super) fn requirements(&self, conditions: &ConditionArgs) -> Result<Requirements> {
+        conditions.read(&self.on)
+    }
+
+    /// Compares the systems of reports.
+    pub(super) fn compare(&self, reports: Vec<Report>, bar: &Bar) -> Result<Comparison> {
+        Ok(capeval::compare_reports(CompareReportsRequest {
+            resampling: self.resampling(),
+            correction: self.correction,
+            all_pairs: self.all_pairs,
+            progress: bar,
+            ..CompareReportsRequest::new(reports)
+        })?)
+    }
+
     fn resampling(&self) -> Resampling {
         Resampling { level: self.ci, ..self.draws.resampling() }
     }

@@ -6,9 +6,10 @@ use capeval::report::Unit;
 use capeval::{CorrelateOptions, CorrelateRequest, PairingCheck};
 
 use crate::data;
-use crate::options::{self, Intervals};
+use crate::options;
 use crate::output_args::OutputArgs;
 use crate::progress::Bar;
+use crate::resampling_args::Intervals;
 use crate::scoring::{Rules, Scoring, ScoringInputs};
 
 /// Correlate metrics with human ratings

@@ -4,18 +4,23 @@ use anyhow::Result;
 use capeval::MetricOptions;
 use capeval::choice::Refusal;
 use capeval::metric::Resources;
-use capeval_dense::read::{ReadOptions, read_references, read_results};
-use capeval_dense::{DenseOptions, EventFile, Form, Program, WordMetric, WordMetrics, score};
+use capeval_dense::read::{ReadOptions, read, read_references, read_results};
+use capeval_dense::{
+    DenseOptions, DenseReport, EventFile, EventInspection, Form, Program, WordMetric, WordMetrics, score,
+};
 use capeval_files as files;
 use clap::Subcommand;
 
+use super::compare::{Tests, finish};
 use crate::data;
 use crate::fault::{fault, sentence};
-use crate::names;
-use crate::options::{self, Intervals};
+use crate::names::{self, SystemFile};
+use crate::options::{self, Order};
 use crate::output::Output;
 use crate::output_args::OutputArgs;
 use crate::progress::Bar;
+use crate::requirements::ConditionArgs;
+use crate::resampling_args::Intervals;
 
 /// Score dense video captions: captions of events with a start and an end
 ///
@@ -31,6 +36,20 @@ use crate::progress::Bar;
 pub struct Args {
     #[command(subcommand)]
     command: Option<Command>,
+    #[command(flatten)]
+    inputs: Inputs,
+    /// Add a row of what people wrote: each reference file, scored against the others.
+    #[arg(long)]
+    human: bool,
+    #[command(flatten)]
+    intervals: Intervals,
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+/// Files of events, and the forms of their scores.
+#[derive(clap::Args)]
+struct Inputs {
     /// Files of predicted events, one per system, `-` for standard input. A system is named after its file unless NAME=
     /// is given.
     #[arg(required = true, value_name = "[NAME=]FILE")]
@@ -50,16 +69,33 @@ pub struct Args {
     /// Name of a system, in the order of the files; may be repeated.
     #[arg(long = "name", value_name = "NAME")]
     names: Vec<String>,
-    #[command(flatten)]
-    intervals: Intervals,
-    #[command(flatten)]
-    output: OutputArgs,
 }
 
 #[derive(Subcommand)]
 enum Command {
+    /// Test systems for significant differences, with videos as units
+    ///
+    /// The first system is the baseline. Measures that are means of the scores of videos are tested, which all of the
+    /// form `capeval` are. `capeval compare --reports` compares results that were saved in the same way.
+    Compare(Box<CompareArgs>),
     /// List the forms: which program each one is, who uses it, and what differs
     Forms,
+}
+
+/// The arguments of `capeval dense compare`.
+#[derive(clap::Args)]
+#[command(mut_arg("segments", |arg| arg.help(SEGMENTS)))]
+struct CompareArgs {
+    #[command(flatten)]
+    inputs: Inputs,
+    #[command(flatten)]
+    tests: Tests,
+    #[command(flatten)]
+    conditions: ConditionArgs,
+    #[command(flatten)]
+    output: OutputArgs,
+    #[command(flatten)]
+    order: Order,
 }
 
 const SEGMENTS: &str = "Write the scores of every video to this file, as JSON Lines; `-` for standard output";
@@ -75,6 +111,8 @@ Examples:
   capeval dense -r val_1.json results.json --form all
   capeval dense -r val_1.json a.json b.json --form densevid-2019,soda-c --format csv
   capeval dense -r anet_para_1.json -r anet_para_2.json results.json --form mart-paragraph
+  capeval dense -r val_1.json -r val_2.json results.json --human --html page.html
+  capeval dense compare -r val_1.json base.json new.json
   capeval dense forms";
 
 /// One form by its name, or all of them.
@@ -88,33 +126,68 @@ fn rate(text: &str) -> Result<f64, String> {
 }
 
 /// Runs the command.
-pub fn run(args: &Args) -> Result<()> {
-    if let Some(Command::Forms) = args.command {
-        return list();
+pub fn run(args: &Args) -> Result<u8> {
+    match &args.command {
+        Some(Command::Forms) => return list().map(|()| 0),
+        Some(Command::Compare(args)) => return compare(args),
+        None => {}
     }
-    let systems = names::name(&args.files, &args.names)?;
-    let mut inputs: Vec<&str> = systems.iter().map(|system| system.path.as_str()).collect();
-    inputs.extend(args.references.iter().map(String::as_str));
-    let target = args.output.open(&inputs)?;
-    let intervals = args.intervals.resampling()?;
-    let mut forms: Vec<Form> = args.forms.iter().flatten().copied().collect();
-    if forms.is_empty() {
-        forms.push(Program::Capeval.into());
+    let (systems, paths) = args.inputs.name()?;
+    let target = args.output.open(&paths.iter().map(String::as_str).collect::<Vec<_>>())?;
+    let options = DenseOptions {
+        segments: target.wants_items(),
+        timelines: target.has_page() || target.saves(),
+        human: args.human,
+        intervals: args.intervals.resampling()?,
+        forms: args.inputs.chosen_forms(),
+    };
+    target.write(&mut args.inputs.score(systems, &options)?, Bar::new())?;
+    Ok(0)
+}
+
+/// Compares systems.
+fn compare(args: &CompareArgs) -> Result<u8> {
+    let CompareArgs { inputs, tests, conditions, output, order } = args;
+    let requirements = tests.requirements(conditions)?;
+    let (systems, paths) = inputs.name()?;
+    let target = output.open(&paths.iter().map(String::as_str).collect::<Vec<_>>())?;
+    let options = DenseOptions { segments: true, ..DenseOptions::new(inputs.chosen_forms()) };
+    let bar = Bar::new();
+    let found = inputs.score(systems, &options)?;
+    let comparison = tests.compare(vec![found.to_report()?], &bar)?;
+    finish(&requirements, comparison, order, target, bar)
+}
+
+impl Inputs {
+    /// The systems with their names, and the paths of all files.
+    fn name(&self) -> Result<(Vec<SystemFile>, Vec<String>)> {
+        let systems = names::name(&self.files, &self.names)?;
+        let paths = systems.iter().map(|system| system.path.clone()).chain(self.references.iter().cloned());
+        let paths = paths.collect();
+        Ok((systems, paths))
     }
-    let metrics = metrics(&args.metrics, forms.iter().any(|form| form.has_meteor()))?;
-    let takes_texts = forms.iter().all(|form| form.is_text());
-    let mut options = ReadOptions { fps: args.fps, takes_texts, ..ReadOptions::default() };
-    let files = args.references.iter().map(|path| Ok(read_references(&input(path)?, path, &options)?));
-    let references: Vec<EventFile> = files.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect();
-    for file in &references {
-        options.durations.extend(file.durations.iter().map(|(id, seconds)| (id.clone(), *seconds)));
+
+    fn chosen_forms(&self) -> Vec<Form> {
+        let forms: Vec<Form> = self.forms.iter().flatten().copied().collect();
+        if forms.is_empty() { vec![Program::Capeval.into()] } else { forms }
     }
-    let systems = systems
-        .into_iter()
-        .map(|system| Ok((system.name, read_results(&input(&system.path)?, &system.path, &options)?)));
-    let systems = systems.collect::<Result<Vec<_>>>()?;
-    let options = DenseOptions { forms, segments: target.wants_items(), intervals };
-    target.write(&mut score(&references, systems, &options, &metrics)?, Bar::new())
+
+    /// Reads the files, and scores the systems.
+    fn score(&self, systems: Vec<SystemFile>, options: &DenseOptions) -> Result<DenseReport> {
+        let metrics = metrics(&self.metrics, options.forms.iter().any(|form| form.has_meteor()))?;
+        let takes_texts = options.forms.iter().all(|form| form.is_text());
+        let mut reading = ReadOptions { fps: self.fps, takes_texts, ..ReadOptions::default() };
+        let files = self.references.iter().map(|path| Ok(read_references(&input(path)?, path, &reading)?));
+        let references: Vec<EventFile> = files.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect();
+        for file in &references {
+            reading.durations.extend(file.durations.iter().map(|(id, seconds)| (id.clone(), *seconds)));
+        }
+        let of_system = |system: SystemFile| {
+            Ok((system.name, read_results(&input(&system.path)?, &system.path, &reading)?))
+        };
+        let systems = systems.into_iter().map(of_system).collect::<Result<Vec<_>>>()?;
+        Ok(score(&references, systems, options, &metrics)?)
+    }
 }
 
 /// The metrics of captions: those that are named, or all, with METEOR's data if a form needs them.
@@ -132,6 +205,11 @@ pub(super) fn metrics(named: &[WordMetric], has_meteor: bool) -> Result<WordMetr
     Ok(WordMetrics::new(&resources, &wanted)?)
 }
 
+/// Reads a file of events, which may be compressed.
+pub(super) fn events(path: &str, options: &ReadOptions) -> Result<EventFile> {
+    Ok(read(&input(path)?, path, options)?)
+}
+
 /// The text of a file, which may be compressed.
 pub(super) fn input(path: &str) -> Result<String> {
     let bytes = files::open_or_stdin(path)?;
@@ -140,6 +218,25 @@ pub(super) fn input(path: &str) -> Result<String> {
         Ok(text) => Ok(text.to_owned()),
         Err(_) => Err(fault(format!("{path}: not UTF-8"), "save the file as UTF-8")),
     }
+}
+
+/// What is read of files, if all of them are of events; standard input can be read only once, so it is not looked at.
+pub(super) fn inspection(references: &[String], systems: &[SystemFile]) -> Result<Option<EventInspection>> {
+    let mut options = ReadOptions::default();
+    let mut files = Vec::new();
+    for path in references.iter().chain(systems.iter().map(|system| &system.path)) {
+        if path == files::STDIN {
+            return Ok(None);
+        }
+        let Ok(file) = events(path, &options) else { return Ok(None) };
+        if file.videos.values().all(Vec::is_empty) {
+            return Ok(None);
+        }
+        options.durations.extend(file.durations.iter().map(|(id, seconds)| (id.clone(), *seconds)));
+        files.push(file);
+    }
+    let results = files.split_off(references.len());
+    Ok(Some(EventInspection::of(&files, results)))
 }
 
 /// Prints the forms.

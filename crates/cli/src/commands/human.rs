@@ -5,9 +5,10 @@ use capeval::{ScoreOptions, ScoreRequest};
 
 use crate::data;
 use crate::metrics::MetricArgs;
-use crate::options::{Intervals, Matching, ReferenceFiles};
+use crate::options::{Matching, ReferenceFiles};
 use crate::output_args::OutputArgs;
 use crate::progress::Bar;
+use crate::resampling_args::Intervals;
 
 /// Score each reference against the others: the human row of a table
 ///

@@ -4,6 +4,7 @@ use anyhow::Result;
 use capeval::report;
 use capeval_files as files;
 
+use super::dense;
 use crate::fault::Flags;
 use crate::names;
 use crate::options::{Candidates, Matching, ReferenceInput};
@@ -12,7 +13,8 @@ use crate::output::Output;
 /// Show how files are read: records, ids, captions, and how well both sides fit
 ///
 /// Files are understood from their structure and from the values of both sides, so give the references, too. What else
-/// could be meant is listed with the flag that reads it so. `score` and other commands read files in the same way.
+/// could be meant is listed with the flag that reads it so. Files of dense captions, with a start and an end for each, are
+/// shown as `dense` reads them. `score` and other commands read files in the same way.
 #[derive(clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct Args {
@@ -48,6 +50,12 @@ pub fn run(args: &Args) -> Result<()> {
     let mut inputs: Vec<&str> = systems.iter().map(|system| system.path.as_str()).collect();
     inputs.extend(args.references.iter().map(String::as_str));
     let output = Output::open(args.output.as_deref(), &inputs)?;
+    if let Some(found) = dense::inspection(&args.references, &systems)? {
+        return output.write(|out| match args.json {
+            true => report::line(&found, out),
+            false => write!(out, "{found}"),
+        });
+    }
     let references = match &args.references[..] {
         [] => None,
         paths => Some(args.reading_references.open(paths)?),

@@ -14,10 +14,10 @@ use crate::external_scores::GivenArgs;
 use crate::fault::sentence;
 use crate::messages;
 use crate::metrics::{ChosenMetrics, MetricArgs};
-use crate::options;
 use crate::output::Output;
 use crate::output_args::OutputArgs;
 use crate::progress::Bar;
+use crate::resampling_args;
 
 /// Evaluate metrics on benchmarks of human ratings, by name
 #[derive(clap::Args)]
@@ -80,10 +80,10 @@ struct Run {
 #[command(next_help_heading = "Confidence intervals and tests")]
 struct Tests {
     /// Level of intervals and tests in percent [default: 95].
-    #[arg(long, value_name = "LEVEL", value_parser = options::level)]
+    #[arg(long, value_name = "LEVEL", value_parser = resampling_args::level)]
     ci: Option<f64>,
     /// Number of resamples of the images [default: 1000].
-    #[arg(long, value_name = "N", value_parser = options::resamples)]
+    #[arg(long, value_name = "N", value_parser = resampling_args::resamples)]
     resamples: Option<usize>,
     /// Seed of the resamples; the same seed gives the same digits on every machine [default: 12345].
     #[arg(long, value_name = "N")]

@@ -12,6 +12,7 @@ pub mod embed;
 pub mod human;
 pub mod inspect;
 pub mod judge;
+pub mod kit;
 pub mod lm;
 pub mod meta;
 pub mod metrics;
@@ -51,6 +52,7 @@ pub enum Command {
     Diversity(Box<diversity::Args>),
     Perplexity(Box<perplexity::Args>),
     Lm(lm::Args),
+    Kit(kit::Args),
     Metrics(metrics::Args),
     Model(model::Args),
     Embed(Box<embed::Args>),
@@ -95,11 +97,12 @@ impl Command {
             Self::Human(args) => human::run(&args)?,
             Self::Inspect(args) => inspect::run(&args)?,
             Self::Judge(args) => judge::run(&args)?,
-            Self::Dense(args) => dense::run(&args)?,
+            Self::Dense(args) => return dense::run(&args),
             Self::Boxes(args) => boxes::run(&args)?,
             Self::Diversity(args) => diversity::run(&args)?,
             Self::Perplexity(args) => perplexity::run(&args)?,
             Self::Lm(args) => lm::run(&args)?,
+            Self::Kit(args) => kit::run(&args)?,
             Self::Metrics(args) => metrics::run(&args)?,
             Self::Model(args) => model::run(&args)?,
             Self::Embed(args) => embed::run(&args)?,

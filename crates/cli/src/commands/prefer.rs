@@ -6,9 +6,10 @@ use capeval::report::{HumanTies, MetricTies};
 use capeval::{PreferOptions, PreferRequest};
 
 use crate::data;
-use crate::options::{self, Intervals};
+use crate::options;
 use crate::output_args::OutputArgs;
 use crate::progress::Bar;
+use crate::resampling_args::Intervals;
 use crate::scoring::{Rules, Scoring, ScoringInputs};
 
 /// Measure how often metrics agree with people's choice between two captions

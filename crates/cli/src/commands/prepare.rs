@@ -3,14 +3,15 @@
 use anyhow::Result;
 use capeval::evaluate::registry;
 use capeval::metric::Family;
-use capeval::{PrepareOptions, PrepareRequest};
+use capeval::report::Notice;
+use capeval::{Cleaning, PrepareOptions, PrepareRequest, PreparedCleaning};
 use capeval_files::{self as files, MetricData};
 use capeval_outside::Sources;
 
 use crate::data;
 use crate::fault::{Flags, fault};
 use crate::messages;
-use crate::options::{Matching, Metrics, ReferenceInput};
+use crate::options::{Matching, Metrics, ReferenceInput, choices};
 use crate::output::Output;
 use crate::progress::Bar;
 
@@ -30,6 +31,10 @@ pub struct Args {
     metrics: Metrics,
     #[command(flatten)]
     matching: Matching,
+    /// Remove these kinds of text from the references; scores that are computed with them clean captions in the same
+    /// way, and their signatures say so.
+    #[arg(long, value_name = "KINDS", value_delimiter = ',', value_parser = choices::<Cleaning>())]
+    clean: Vec<Cleaning>,
     /// Write the prepared references to this file.
     #[arg(short, long, value_name = "FILE", required = true)]
     output: String,
@@ -38,7 +43,11 @@ pub struct Args {
 /// Runs the command.
 pub fn run(args: &Args) -> Result<()> {
     let inputs: Vec<&str> = args.references.iter().map(String::as_str).collect();
-    let options = PrepareOptions { metrics: args.metrics.options(None), ids: args.matching.ids };
+    let options = PrepareOptions {
+        metrics: args.metrics.options(None),
+        ids: args.matching.ids,
+        clean: args.clean.clone(),
+    };
     let mut data = data::installed(&options.metrics)?;
     for name in &options.metrics.names {
         if !capeval_outside::family(name)?.is_some_and(Family::is_outside) {
@@ -66,6 +75,9 @@ pub fn run(args: &Args) -> Result<()> {
     data::announce_parses(&resources, data::texts([&references]));
     let request = PrepareRequest { references, sources, options, resources, progress: &Bar::new() };
     let prepared = capeval::prepare(request)?;
+    let removed = PreparedCleaning::of(&prepared).cleaned;
+    let removed: Vec<Notice> = removed.into_iter().map(|removal| removal.notice("the references")).collect();
+    messages::tell(&removed, Flags::Usual);
     let saved = data::save(caches);
     let images = prepared.n_images();
     let references = prepared.n_references(0..images as u32);

@@ -9,13 +9,15 @@ use rayon::prelude::*;
 
 use crate::external_scores::{GivenArgs, refuse_without_metrics};
 use crate::fault::fault;
+use crate::group_args::GroupArgs;
 use crate::image_args::{ImageArgs, WITH_IMAGES};
 use crate::metrics::{self, MetricArgs};
 use crate::names::SystemFile;
-use crate::options::{self, Candidates, Intervals, Order, Policies, ReferenceFiles};
+use crate::options::{Candidates, Order, Policies, ReferenceFiles};
 use crate::output_args::{OutputArgs, Target};
 use crate::progress::Bar;
 use crate::requirements::{ConditionArgs, exit_code};
+use crate::resampling_args::{self, Intervals};
 use crate::rouge::Rouge;
 use crate::runs::{RunFiles, run_files, run_name};
 use crate::{data, memory, names};
@@ -42,11 +44,11 @@ pub struct Args {
 
 /// Candidates, references and metrics.
 #[derive(clap::Args)]
-#[command(mut_arg("references", |arg| arg.required(false).required_unless_present_any(["rouge_list", "scores", "metrics", "suite"])))]
+#[command(mut_arg("references", |arg| arg.required(false).required_unless_present_any(["candidates", "rouge_list", "scores", "metrics", "suite", "kit"])))]
 pub struct Inputs {
     /// Files of candidates, one per system, `-` for standard input. A system is named after its file unless NAME= is
-    /// given.
-    #[arg(required_unless_present_any = ["rouge_list", "scores", "runs"], value_name = "[NAME=]FILE")]
+    /// given. A file that has both candidates and references may be given alone.
+    #[arg(required_unless_present_any = ["references", "rouge_list", "scores", "runs"], value_name = "[NAME=]FILE")]
     candidates: Vec<String>,
     #[command(flatten)]
     files: ReferenceFiles,
@@ -59,14 +61,24 @@ pub struct Inputs {
     /// Name of a system, in the order of the files; may be repeated.
     #[arg(long = "name", value_name = "NAME", help_heading = "Reading candidates")]
     names: Vec<String>,
+    /// Kit of a field, such as vizwiz, or the TOML file of your own: it sets metrics, settings and policies that other
+    /// flags leave open; see `capeval kit list`.
+    #[arg(long, value_name = "NAME|FILE", help_heading = options::METRICS)]
+    kit: Option<String>,
     #[command(flatten)]
     metrics: MetricArgs,
+    /// Number made of measures, such as 'sm = mean(bleu-4, meteor, rouge-l, cider-d)': with + - * /, mean, hmean, gmean,
+    /// sum, min, max and percent; `; lower` behind it says that lower is better. May be repeated.
+    #[arg(long, value_name = "NAME=FORMULA", help_heading = options::METRICS)]
+    derive: Vec<String>,
     #[command(flatten)]
     given: GivenArgs,
     #[command(flatten)]
     rouge: Rouge,
     #[command(flatten)]
     policies: Policies,
+    #[command(flatten)]
+    groups: GroupArgs,
 }
 
 #[derive(clap::Args)]
@@ -94,10 +106,12 @@ Examples:
   capeval score -r dataset_coco.json --split test a.json b.json -f markdown
   capeval score -r ref1.txt -r ref2.txt mine=out.txt -m bleu,cider-d:n=3
   capeval score -r refs.json results.json -f json --segments per_image.jsonl
+  capeval score -r val.json results.json --kit vizwiz
   capeval score -r refs.json a.json b.json c.json --sort cider-d
   capeval score -r refs.json results.json --ci=99 --resamples 2000 --seed 1
   capeval score -r refs.json results.json --save report.json && capeval show report.json -f latex
   capeval score -r refs.json a.json b.json -m meteor,cider-d --scores a=clip_a.json --scores b=clip_b.json
+  capeval score -r nocaps_val.json results.json --group-by domain
   capeval score -r refs.json results.json --require 'cider-d>=1.2' --require 'bleu-4>=0.3'
   capeval score --scores clip.csv --scores per_image.jsonl --ci
   capeval score --rouge-list settings.xml --rouge-data RELEASE-1.5.5";
@@ -105,7 +119,10 @@ Examples:
 /// Runs the command.
 pub fn run(args: &Args) -> Result<u8> {
     if !args.details.explain.is_empty() && !args.output.is_for_people() {
-        return Err(fault("--explain works only with the default table", "leave out --format"));
+        return Err(fault(
+            "--explain works only with the default table",
+            "leave out --format and an ending of --output that names a format",
+        ));
     }
     // Report cheap errors first.
     let intervals = args.intervals.resampling()?;
@@ -142,13 +159,18 @@ pub fn run(args: &Args) -> Result<u8> {
 pub struct ChosenInputs {
     systems: Vec<SystemFile>,
     metrics: metrics::ChosenMetrics,
+    /// True if the file of the only system is to have references, too.
+    is_one_file: bool,
 }
 
 impl Inputs {
     /// The files of candidates, with the names of systems.
     pub fn name(&self) -> Result<Vec<SystemFile>> {
         let mut systems = match &self.candidates[..] {
-            [] => Vec::new(),
+            [] => match self.alone() {
+                Some(path) => names::name(std::slice::from_ref(path), &self.names)?,
+                None => Vec::new(),
+            },
             candidates => names::name(candidates, &self.names)?,
         };
         for RunFiles { name, paths } in &self.runs {
@@ -166,6 +188,12 @@ impl Inputs {
     pub fn choose(&self) -> Result<ChosenInputs> {
         let systems = self.name()?;
         if self.is_of_scores() {
+            if self.kit.is_some() {
+                return Err(fault(
+                    "a kit is for captions, and there are only scores",
+                    "leave out --kit, or give captions and references",
+                ));
+            }
             if self.metrics.options().are_chosen() {
                 return Err(fault(
                     "metrics compare captions with references, and there are only scores",
@@ -174,7 +202,11 @@ impl Inputs {
             }
             let flags = [self.files.set(), self.reading.set(), self.metrics.set()];
             refuse_without_metrics(flags)?;
-            return Ok(ChosenInputs { systems, metrics: metrics::ChosenMetrics::default() });
+            return Ok(ChosenInputs {
+                systems,
+                metrics: metrics::ChosenMetrics::default(),
+                is_one_file: false,
+            });
         }
         let mut options = self.metrics.options();
         // Only a language model from a file lets a metric of the engine do without references.
@@ -182,11 +214,10 @@ impl Inputs {
             |spec: &String| registry::kind(spec).is_some() && !self.metrics.has_language_model();
         let needs_references =
             !options.are_chosen() || options.suite.is_some() || options.names.iter().any(is_of_engine);
-        if self.has_no_references() && needs_references {
-            return Err(fault(
-                "captions are compared with references, and there are none",
-                "pass -r FILE, choose only metrics that need none, such as clip-s, or give only scores",
-            ));
+        let lacks_references = self.has_no_references() && needs_references;
+        let is_one_file = self.alone().is_some() || lacks_references && systems.len() == 1;
+        if lacks_references && !is_one_file {
+            return Err(no_references());
         }
         if self.rouge.rouge_list.is_some() && options.suite.is_none() && options.names.is_empty() {
             options.suite = Some("rouge-1.5.5".to_owned());
@@ -203,12 +234,21 @@ impl Inputs {
         }
         self.rouge.add_data(&mut metrics.data.resources, needs_data)?;
         metrics.check_early()?;
-        Ok(ChosenInputs { systems, metrics })
+        Ok(ChosenInputs { systems, metrics, is_one_file })
     }
 
     /// Returns true if there is no file of references, which some metrics do not need.
     fn has_no_references(&self) -> bool {
         self.files.references.is_empty() && self.rouge.rouge_list.is_none()
+    }
+
+    /// The only file of references, if nothing else has captions.
+    fn alone(&self) -> Option<&String> {
+        let has_others = !self.candidates.is_empty() || !self.runs.is_empty() || self.given.any();
+        match &self.files.references[..] {
+            [path] if !has_others && self.rouge.rouge_list.is_none() => Some(path),
+            _ => None,
+        }
     }
 
     /// Returns true if there are given scores and no captions.
@@ -221,7 +261,8 @@ impl Inputs {
 
     /// Refuses a confidence level in place of a file, as in `--ci 99`.
     pub fn refuse_levels(&self) -> Result<()> {
-        let is_level = |text: &&String| options::level(text).is_ok() && !std::path::Path::new(text).exists();
+        let is_level =
+            |text: &&String| resampling_args::level(text).is_ok() && !std::path::Path::new(text).exists();
         if let Some(text) = self.candidates.iter().find(is_level) {
             return Err(fault(
                 format!("{text}: no such file"),
@@ -242,6 +283,12 @@ impl Inputs {
         Ok(target)
     }
 
+    /// The files of references, and then those of candidates.
+    fn captions<'a>(&'a self, systems: &'a [SystemFile]) -> Vec<&'a str> {
+        let references = self.files.references.iter().map(String::as_str);
+        references.chain(systems.iter().map(|system| system.path.as_str())).collect()
+    }
+
     /// All input files.
     fn paths<'a>(&'a self, chosen: &'a ChosenInputs) -> Vec<&'a str> {
         let mut paths: Vec<&str> = self.files.paths().collect();
@@ -254,42 +301,59 @@ impl Inputs {
 
     /// Reads all input files; caches are to be saved after scoring.
     pub fn read<'p>(&self, chosen: ChosenInputs, progress: &'p Bar) -> Result<(ScoreRequest<'p>, Caches)> {
-        let ChosenInputs { systems, metrics } = chosen;
+        let ChosenInputs { systems, metrics, is_one_file } = chosen;
         let (metrics, resources, caches) = metrics.read()?;
         let images = self.files.images()?;
         let scores = self.given.read()?;
         let lower_is_better = self.given.lower_is_better.clone();
-        let options = self.policies.apply(ScoreOptions {
+        let groups = self.groups.read(self.captions(&systems))?;
+        let options = self.groups.apply(self.policies.apply(ScoreOptions {
             metrics,
             lower_is_better,
             images,
+            derive: self.derive.clone(),
+            kit: self.kit.as_deref().map(files::kit).transpose()?,
             runs: self.runs.iter().map(RunFiles::names).collect(),
             ..ScoreOptions::default()
-        });
+        }));
         if self.is_of_scores() {
-            return Ok((ScoreRequest { options, progress, ..ScoreRequest::of_scores(scores) }, caches));
+            return Ok((
+                ScoreRequest { groups, options, progress, ..ScoreRequest::of_scores(scores) },
+                caches,
+            ));
         }
-        if self.has_no_references() {
+        if self.has_no_references() && !is_one_file {
             let captions = read_candidates(&systems, &self.reading.options(self.files.no_limits()))?;
             let systems = systems.into_iter().map(|system| system.name).zip(captions);
             let request = ScoreRequest::without_references(systems);
-            return Ok((ScoreRequest { scores, options, resources, progress, ..request }, caches));
+            return Ok((ScoreRequest { scores, groups, options, resources, progress, ..request }, caches));
         }
-        let (references, systems): (ReferenceSource, Vec<(String, Captions)>) = match self.rouge.listed()? {
-            Some((references, systems)) => (references.into(), systems),
-            None => {
-                let (references, candidates) = rayon::join(
-                    || self.files.open(),
-                    || read_candidates(&systems, &self.reading.options(self.files.no_limits())),
-                );
-                (references?, systems.into_iter().map(|system| system.name).zip(candidates?).collect())
-            }
+        let both = match &systems[..] {
+            [system] if is_one_file => Some(self.read_both(system)?),
+            _ => None,
         };
+        let reference_files = match &both {
+            Some((references, _)) => vec![references.source().to_owned()],
+            None => self.files.references.iter().chain(&self.rouge.rouge_list).cloned().collect(),
+        };
+        let (references, systems): (ReferenceSource, Vec<(String, Captions)>) =
+            match (both, self.rouge.listed()?) {
+                (Some((references, system)), _) => (references.into(), vec![system]),
+                (None, Some((references, systems))) => (references.into(), systems),
+                (None, None) => {
+                    let (references, candidates) = rayon::join(
+                        || self.files.open(),
+                        || read_candidates(&systems, &self.reading.options(self.files.no_limits())),
+                    );
+                    (references?, systems.into_iter().map(|system| system.name).zip(candidates?).collect())
+                }
+            };
         let captions = references.captions().into_iter().chain(systems.iter().map(|(_, captions)| captions));
         data::announce_parses(&resources, data::texts(captions));
         let request = ScoreRequest {
-            reference_files: self.files.references.iter().chain(&self.rouge.rouge_list).cloned().collect(),
+            reference_files,
             scores,
+            groups,
             options,
             resources,
             progress,
@@ -297,6 +361,26 @@ impl Inputs {
         };
         Ok((request, caches))
     }
+
+    /// Reads the references and the captions of a system from its file.
+    fn read_both(&self, system: &SystemFile) -> Result<(Captions, (String, Captions))> {
+        let both = self.files.open_both(&system.path, &self.reading, self.policies.ids())?;
+        match both {
+            Some((references, captions)) => Ok((references, (system.name.clone(), captions))),
+            None if self.has_no_references() => Err(no_references()),
+            None => Err(fault(
+                format!("there are no candidates: {} has captions of one kind only", system.path),
+                "give files of candidates, or name the columns of both with --ref-caption-column and --caption-column",
+            )),
+        }
+    }
+}
+
+fn no_references() -> anyhow::Error {
+    fault(
+        "captions are compared with references, and there are none",
+        "pass -r FILE, choose only metrics that need none, such as clip-s, or give only scores",
+    )
 }
 
 fn read_candidates(systems: &[SystemFile], options: &ReadOptions) -> Result<Vec<Captions>> {

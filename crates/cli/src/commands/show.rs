@@ -1,12 +1,13 @@
 //! `capeval show`: writes a saved result in another format, or as a page.
 
 use anyhow::Result;
-use capeval::report::Report;
-use capeval_files as files;
+use capeval::report::{Report, Study};
+use capeval::{GroupBy, group_saved};
+use capeval_files::{self as files, GroupSources};
 
 use crate::fault::fault;
 use crate::messages;
-use crate::options::Order;
+use crate::options::{GROUPS, Order};
 use crate::output_args::OutputArgs;
 use crate::progress::Bar;
 use crate::results;
@@ -21,6 +22,10 @@ pub struct Args {
     /// The saved result; `-` for standard input.
     #[arg(value_name = "FILE")]
     result: String,
+    /// Group the images of a report that was written with --save: by FILE or FILE:COLUMN with a group for each id. Scores
+    /// of groups are means of the scores of images. May be repeated.
+    #[arg(long, value_name = "FILE", help_heading = GROUPS)]
+    group_by: Vec<String>,
     #[command(flatten)]
     output: OutputArgs,
     #[command(flatten)]
@@ -36,6 +41,7 @@ Examples:
   capeval show report.json
   capeval show report.json --format latex --percent
   capeval show report.json --html page.html
+  capeval show report.json --group-by domains.csv
   capeval score -r refs.json results.json -f json | capeval show - -f markdown";
 
 /// Runs the command.
@@ -50,6 +56,9 @@ pub fn run(args: &Args) -> Result<()> {
             "score the captions again, and keep the report with --save FILE",
         ));
     }
+    if !args.group_by.is_empty() {
+        group(args, &mut *study)?;
+    }
     args.order.apply(&mut *study)?;
     let has_page = output.has_page();
     output.write_again(&mut *study, Bar::new())?;
@@ -59,4 +68,15 @@ pub fn run(args: &Args) -> Result<()> {
         );
     }
     Ok(())
+}
+
+/// Adds the scores of groups to a saved report.
+fn group(args: &Args, study: &mut dyn Study) -> Result<()> {
+    let mut sources = GroupSources::new([]);
+    let by: Vec<GroupBy> = args.group_by.iter().map(|what| Ok(sources.find(what)?)).collect::<Result<_>>()?;
+    let kind = study.kind().name;
+    match study.report_mut() {
+        Some(report) => Ok(group_saved(report, &by)?),
+        None => Err(fault(format!("--group-by: there are no systems in a {kind}"), "leave it out")),
+    }
 }

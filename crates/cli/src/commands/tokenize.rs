@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::io::{self, BufRead, BufReader, Write};
 
 use anyhow::Result;
+use capeval::corpus::unpack;
 use capeval::text::tokenizers::{ALL, WITH_DICTIONARY};
 use capeval::text::{Following, Scratch, Tokenizer};
 use capeval_files::STDIN;
@@ -88,7 +89,10 @@ pub fn run(args: &Args) -> Result<()> {
             let mut stdin = BufReader::with_capacity(1 << 16, io::stdin().lock());
             each(&mut stdin, "standard input", &mut printer, output)
         }
-        Some(path) => each(&mut capeval_files::open(path)?.as_ref(), path, &mut printer, output),
+        Some(path) => {
+            let bytes = capeval_files::open(path)?;
+            each(&mut &*unpack(&bytes, path, false)?, path, &mut printer, output)
+        }
     }
 }
 

@@ -110,7 +110,8 @@ fn dense_captions_are_refused_with_what_can_be_scored() {
     assert!(said.contains("captions with times in \"timestamps\" (dense video captions)"), "{said}");
     assert!(
         said.contains(
-            "pass --ref-caption-column {sentences} to score all captions of a video as one paragraph"
+            "run `capeval dense -r REFERENCES FILE` to match the moments, or pass --ref-caption-column {sentences} to score all \
+             captions of a video as one paragraph"
         ),
         "{said}"
     );

@@ -100,6 +100,32 @@ const REAL: &[(&str, &str, &[&str])] = &[
     ("multi30k/val.1.en.gz", "multi30k/val.5.en.gz", &[]),
     ("multi30k/test_2016.1.en.gz", "multi30k/test_2016.2.en.gz", &[]),
     ("multi30k/test_2016.1.de.gz", "multi30k/test_2016.2.de.gz", &[]),
+    ("audio/clotho_eval.csv.gz", "audio/clotho_eval.csv.gz", CLOTHO),
+    ("audio/example_1.csv.gz", "audio/example_1.csv.gz", &["--empty", "keep"]),
+    ("audio/example_2.csv.gz", "audio/example_2.csv.gz", &[]),
+    ("flickr8k/Flickr8k.token.txt.gz", "flickr8k/Flickr8k.token.txt.gz", &["--several", "last"]),
+    (
+        "dense/pdvc/anet_entities_val_1_para.json.gz",
+        "dense/pdvc/anet_entities_val_2_para.json.gz",
+        &["--missing", "skip"],
+    ),
+    ("dense/mdvc/results_val_1_e30.json.gz", "dense/mdvc/results_val_2_e30.json.gz", PARAGRAPHS),
+];
+
+/// A caption of a sound against the other four.
+const CLOTHO: &[&str] =
+    &["--caption-column", "caption_1", "--ref-caption-column", "caption_2,caption_3,caption_4,caption_5"];
+
+/// Two systems' captions of moments, as a paragraph for each video.
+const PARAGRAPHS: &[&str] = &[
+    "--caption-column",
+    "{sentence}",
+    "--ref-caption-column",
+    "{sentence}",
+    "--missing",
+    "skip",
+    "--surplus",
+    "ignore",
 ];
 
 /// The notices of the judge that a run has.
@@ -118,13 +144,12 @@ fn alarms(stdout: &str) -> Vec<String> {
         "single-references",
         "id-column",
         "swapped",
-        "pairing",
         "open-captions",
         "copy-of-references",
         "no-meteor",
         "no-spice",
         "empty:keep",
-        "duplicate:first",
+        "several:last",
     ];
     let report: Value = serde_json::from_str(stdout).unwrap();
     let notices = report["notices"].as_array().unwrap().iter();
@@ -158,4 +183,11 @@ fn real_captions_are_captions() {
             &["--ids", "text", "--missing", "skip", "--surplus", "ignore"],
         );
     }
+    // Long captions are captions, and are said to be long.
+    let Some(long) = real("data/long/llava_default.json.gz") else { return };
+    let args =
+        ["score", "-r", &references, &long, "--ids", "text", "--missing", "skip", "-m", "bleu", "-f", "json"];
+    let (_, stdout, _) = capeval_in(folder.path(), &args);
+    let found = alarms(&stdout);
+    assert!(matches!(found.as_slice(), [one] if one.contains("times longer")), "{found:?}");
 }

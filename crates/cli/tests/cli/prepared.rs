@@ -27,6 +27,36 @@ fn prepared_references_change_no_digit() {
 }
 
 #[test]
+fn references_are_cleaned_when_they_are_prepared_and_captions_as_they_were() {
+    let folder = tempfile::tempdir().unwrap();
+    let [marked, prepared, bare] = ["marked.json", "cleaned", "bare"].map(|name| scratch(&folder, name));
+    let text = fs::read_to_string(quickstart("references.json")).unwrap();
+    let mut references: serde_json::Value = serde_json::from_str(&text).unwrap();
+    for annotation in references["annotations"].as_array_mut().unwrap() {
+        annotation["caption"] = format!("<s> {} </s>", annotation["caption"].as_str().unwrap()).into();
+    }
+    fs::write(&marked, references.to_string()).unwrap();
+    let good = quickstart("good.json");
+    let said = said(&["prepare", &marked, "--clean", "special-tokens", "-o", &prepared]);
+    assert!(said.contains("60 captions of the references were rid of"), "{said}");
+    let score = |references: &str, more: &[&str]| {
+        json(&[&["score", "-r", references, &good, "-m", "cider-d"], more].concat())["systems"].clone()
+    };
+    let fresh = score(&marked, &["--clean", "special-tokens"]);
+    assert!(fresh.to_string().contains("|clean:special-tokens(60)|"), "{fresh}");
+    assert_eq!(score(&prepared, &["--clean", "special-tokens"]), fresh);
+    assert_eq!(score(&prepared, &[]), fresh, "captions are cleaned as the references were");
+    // Others are refused, with what works.
+    let refused = capeval(&["score", "-r", &prepared, &good, "--clean", "quotes"]);
+    let words = "pass --clean special-tokens to clean captions as the references";
+    assert!(refused.code == 2 && refused.stderr.contains(words), "{}", refused.stderr);
+    stdout(&["prepare", &marked, "-o", &bare]);
+    let refused = capeval(&["score", "-r", &bare, &good, "--clean", "special-tokens"]);
+    let words = "run `capeval prepare REFERENCES --clean special-tokens -o FILE`";
+    assert!(refused.code == 2 && refused.stderr.contains(words), "{}", refused.stderr);
+}
+
+#[test]
 fn stale_truncated_and_foreign_files_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let (source, prepared) = (scratch(&folder, "references.json"), scratch(&folder, "prepared"));

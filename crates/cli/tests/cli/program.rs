@@ -21,7 +21,15 @@ pub struct Run {
 }
 
 /// Runs `capeval` with data and caches in a folder of its own: the exit code, standard output and standard error.
+///
+/// What a refusal tells to do is followed, see [`crate::remedies`].
 pub fn capeval_in(folder: &Path, args: &[&str]) -> (i32, String, String) {
+    let run = run_in(folder, args);
+    crate::remedies::follow(args, &run, &|args| run_in(folder, args));
+    (run.code, run.stdout, run.stderr)
+}
+
+fn run_in(folder: &Path, args: &[&str]) -> Run {
     let output = Command::new(path())
         .args(args)
         .env("CAPEVAL_CACHE", folder.join("cache"))
@@ -30,7 +38,7 @@ pub fn capeval_in(folder: &Path, args: &[&str]) -> (i32, String, String) {
         .output()
         .unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-    (output.status.code().unwrap_or(-1), text(output.stdout), text(output.stderr))
+    Run { code: output.status.code().unwrap_or(-1), stdout: text(output.stdout), stderr: text(output.stderr) }
 }
 
 /// Runs `capeval` among the fixtures.
@@ -41,8 +49,14 @@ pub fn capeval(args: &[&str]) -> Run {
 /// Runs `capeval` among the fixtures, with a text on standard input.
 ///
 /// No data are installed, whatever the machine has. Where no metric is named, those of the COCO suite that
-/// need none are.
+/// need none are. What a refusal tells to do is followed, see [`crate::remedies`].
 pub fn capeval_with(args: &[&str], stdin: &str) -> Run {
+    let run = run_with(args, stdin);
+    crate::remedies::follow(args, &run, &|args| run_with(args, stdin));
+    run
+}
+
+fn run_with(args: &[&str], stdin: &str) -> Run {
     let of_metrics = ["-m", "--metrics", "-s", "--suite", "--scores", "--reports"];
     let names_metrics = args.iter().any(|arg| of_metrics.contains(arg));
     let default: &[&str] = match args.first() {

@@ -130,7 +130,13 @@ fn results() -> Vec<(&'static str, Value)> {
     let ci = ["--ci", "--resamples", "300"];
     let rated = ["correlate", "ratings.csv", "-r", "references.json", "-m", "bleu,cider-d"];
     let preferred = ["prefer", "pairs.csv", "--scores", "caption_scores.csv"];
-    let runs: [(&str, Vec<&str>); 11] = [
+    let grouped = ["--group-by", "words:candidate=3,9", "--derive", "sm = mean(bleu-4, rouge-l)"];
+    let runs: [(&str, Vec<&str>); 13] = [
+        ("report", [&["score", "-r", refs, a, b][..], &metrics, &ci, &grouped].concat()),
+        (
+            "comparison",
+            [&["compare", "-r", refs, a, b, "--resamples", "300"][..], &metrics, &grouped].concat(),
+        ),
         ("report", [&["score", "-r", refs, a, b][..], &metrics].concat()),
         ("report", [&["score", "-r", refs, a, b, "--sort", "cider-d"][..], &metrics, &ci].concat()),
         (

@@ -1,5 +1,6 @@
 //! `capeval score`: reports in every format, systems, policies, notices.
 
+use std::fs;
 use std::process::{Command, Stdio};
 
 use serde_json::Value;
@@ -79,7 +80,7 @@ fn segments_are_json_lines_in_full_precision() {
     let folder = tempfile::tempdir().unwrap();
     let path = scratch(&folder, "segments.jsonl");
     let report: Value = serde_json::from_str(&quick(&["-f", "json", "--segments", &path])).unwrap();
-    let text = std::fs::read_to_string(&path).unwrap();
+    let text = fs::read_to_string(&path).unwrap();
     let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(lines.len(), 24);
     assert_eq!((&lines[0]["system"], &lines[0]["image_id"]), (&"good".into(), &101.into()));
@@ -183,7 +184,7 @@ fn a_list_of_images_restricts_the_corpus() {
     let folder = tempfile::tempdir().unwrap();
     let list = scratch(&folder, "list.txt");
     for text in ["1\n3\n", "[1, 3]"] {
-        std::fs::write(&list, text).unwrap();
+        fs::write(&list, text).unwrap();
         let report = json(&["score", "-r", "references.json", "results.json", "--images", &list]);
         assert_eq!(
             (&report["systems"][0]["images"], &report["references"]["images"]),
@@ -212,7 +213,7 @@ fn text_that_does_not_suit_its_tokenizer_is_noticed() {
 
 #[test]
 fn a_dash_means_standard_input() {
-    let results = std::fs::read_to_string(fixtures().join("results.json")).unwrap();
+    let results = fs::read_to_string(fixtures().join("results.json")).unwrap();
     let run = capeval_with(&["score", "-r", "references.json", "-", "-f", "json"], &results);
     let report: Value = serde_json::from_str(&run.stdout).unwrap();
     let file = json(&["score", "-r", "references.json", "results.json"]);
@@ -232,9 +233,9 @@ fn several_files_of_plain_text_are_one_reference_each() {
 fn a_report_can_be_written_to_a_file() {
     let folder = tempfile::tempdir().unwrap();
     let path = scratch(&folder, "report.json");
-    std::fs::write(&path, "x".repeat(10_000)).unwrap();
+    fs::write(&path, "x".repeat(10_000)).unwrap();
     assert_eq!(stdout(&["score", "-r", "references.json", "results.json", "-f", "json", "-o", &path]), "");
-    let written = without_run(&std::fs::read_to_string(&path).unwrap());
+    let written = without_run(&fs::read_to_string(&path).unwrap());
     assert_eq!(written, json(&["score", "-r", "references.json", "results.json"]));
 }
 
@@ -265,7 +266,7 @@ fn lines_counted_from_0_do_not_go_with_a_list_of_images() {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| {
         let path = folder.path().join(name);
-        std::fs::write(&path, text).unwrap();
+        fs::write(&path, text).unwrap();
         path.to_str().unwrap().to_owned()
     };
     let reference = |id: u32| {
@@ -315,4 +316,53 @@ fn systems_are_sorted_by_a_measure_with_their_ranks() {
         "{}",
         run.stderr
     );
+}
+
+#[test]
+fn the_ending_of_a_file_names_its_format_in_every_command() {
+    let folder = tempfile::tempdir().unwrap();
+    let (references, good, weak) =
+        (quickstart("references.json"), quickstart("good.json"), quickstart("weak.json"));
+    let commands: [&[&str]; 4] = [
+        &["score", "-r", &references, &good, "-m", "rouge-l"],
+        &["compare", "-r", &references, &good, &weak, "-m", "rouge-l", "--resamples", "10"],
+        &["human", "-r", &references, "-m", "rouge-l"],
+        &["diversity", &good, "-m", "vocabulary"],
+    ];
+    let endings = [
+        ("csv", "csv"),
+        ("json", "json"),
+        ("JSONL", "jsonl"),
+        ("md", "markdown"),
+        ("tex", "latex"),
+        ("out", "table"),
+    ];
+    for (k, command) in commands.into_iter().enumerate() {
+        // All share the rule.
+        for &(ending, form) in endings.iter().take(if k == 0 { endings.len() } else { 1 }) {
+            let path = scratch(&folder, &format!("{}.{ending}", command[0]));
+            assert_eq!(stdout(&[command, &["-o", &path]].concat()), "");
+            let (file, shown) =
+                (fs::read_to_string(&path).unwrap(), stdout(&[command, &["-f", form]].concat()));
+            match form {
+                "json" => assert_eq!(without_run(&file), without_run(&shown)),
+                _ => assert_eq!(file, shown, "{} {ending}", command[0]),
+            }
+        }
+        let page = scratch(&folder, &format!("{}.html", command[0]));
+        assert_eq!(stdout(&[command, &["-o", &page]].concat()), "");
+        assert!(fs::read_to_string(&page).unwrap().starts_with("<!doctype html>"), "{page}");
+    }
+    let path = scratch(&folder, "other.csv");
+    let run = capeval(&[commands[0], &["-o", &path, "-f", "json"]].concat());
+    assert!(
+        run.code == 2 && run.stderr.contains("names another format than --format json"),
+        "{}",
+        run.stderr
+    );
+    assert!(!fs::exists(&path).unwrap());
+    stdout(&[commands[0], &["-o", &path, "-f", "csv"]].concat());
+    let page = scratch(&folder, "titled.html");
+    stdout(&[commands[0], &["-o", &page, "--title", "Mine"]].concat());
+    assert!(fs::read_to_string(&page).unwrap().contains("<title>Mine"));
 }

@@ -112,6 +112,49 @@ fn what_was_put_together_is_signed_and_said() {
 }
 
 #[test]
+fn deviations_over_runs_stand_beside_the_means_in_every_form() {
+    let files = Files::new();
+    let runs: Vec<f64> = (1..=3)
+        .map(|k| number(&files.scores(&[&files.path(&format!("run{k}.json")), "-m", "cider-d"])["cider-d"]))
+        .collect();
+    let mean = runs.iter().sum::<f64>() / 3.0;
+    let expected = (runs.iter().map(|run| (run - mean).powi(2)).sum::<f64>() / 2.0).sqrt();
+    let (pattern, one) = (format!("mine={}", files.path("run*.json")), files.path("run1.json"));
+    let args = ["--runs", &pattern, &one, "-m", "cider-d"];
+    let report = files.report(&args);
+    // Files come before runs.
+    let [single, mine] = [0, 1].map(|k| report["systems"][k].clone());
+    assert_eq!((single["runs"].is_null(), mine["runs"]["n"].as_u64()), (true, Some(3)), "{report}");
+    assert!((number(&mine["runs"]["deviations"]["cider-d"]) - expected).abs() < 1e-12, "{report}");
+    let shown = |more: &[&str]| {
+        let of = ["score", "-r", &*files.path("references.json"), "--ids", "text"].map(str::to_owned);
+        let of: Vec<&str> = of.iter().map(String::as_str).collect();
+        let run = capeval(&[&of[..], &args[..], more].concat());
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        run.stdout
+    };
+    let text = format!("{mean:.3} ± {expected:.3}");
+    assert!(
+        shown(&["-f", "table"]).contains(&text)
+            && shown(&["-f", "markdown"]).contains(&format!("± {expected:.3}"))
+    );
+    let table = shown(&["-f", "table"]);
+    assert!(table.contains("±: standard deviation over 3 runs"), "{table}");
+    let (latex, csv) = (shown(&["-f", "latex"]), shown(&["-f", "csv"]));
+    assert!(latex.contains(&format!("$\\pm {expected:.3}$")), "{latex}");
+    let rows: Vec<Vec<&str>> = csv.lines().map(|row| row.split(',').collect()).collect();
+    let column = |name: &str| rows[0].iter().position(|column| *column == name).unwrap();
+    assert_eq!(rows[2][column("runs")], "3", "{csv}");
+    assert!((rows[2][column("cider-d_sd")].parse::<f64>().unwrap() - expected).abs() < 1e-12, "{csv}");
+    assert_eq!((rows[1][column("runs")], rows[1][column("cider-d_sd")]), ("", ""), "{csv}");
+    // A saved report says the same, also in percent.
+    let saved = files.path("saved.json");
+    shown(&["--save", &saved]);
+    let again = capeval(&["show", &saved]).stdout;
+    assert!(again.contains(&text), "{again}");
+}
+
+#[test]
 fn an_image_with_fewer_candidates_has_a_mean_of_scores_but_none_of_corpus_scores() {
     let files = Files::new();
     let uneven = files.path("uneven.json");
@@ -150,7 +193,7 @@ fn what_cannot_be_put_together_is_refused_with_what_works() {
     let lone = format!("a={}", files.path("run1.json"));
     let none = format!("a={}", files.path("nothing*.json"));
     let cases: [(&[&str], &str); 7] = [
-        (&[&all], "--several mean to score all of them"),
+        (&[&all], "--several each to score all of them"),
         (&[&all, "--several", "best:cider"], "did you mean cider-d?"),
         (&[&all, "--several", "average"], "choose from error, first, last, best:METRIC, mean, each"),
         (&[&all, "--several", "mean", "--html", &page], "leave out the page"),

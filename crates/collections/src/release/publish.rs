@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use capeval_api::PerImage;
 use capeval_benchmarks::apply;
-use capeval_benchmarks::plan::{PhasePlan, Plan, ReferencePlan, Source};
 use capeval_benchmarks::records::{self as benchmarks, BoardKind, Visibility};
+use capeval_benchmarks::settings::{PhasePlan, Plan, ReferencePlan};
+use capeval_benchmarks::source::Source;
 use capeval_site::accounts::Visitor;
 use capeval_site::app::App;
 use capeval_site::fault::Fault;
@@ -114,8 +114,8 @@ pub async fn publish(
                     Visibility::Registered | Visibility::Hidden => Visibility::Registered,
                 },
                 draft: false,
-                hosts: vec![visitor.email.clone()],
                 phases: vec![phase],
+                ..Plan::draft(visitor.email.clone())
             };
             apply::apply(app, &plan, no_folder, Some(&visitor.id)).await.map(drop)
         }
@@ -170,26 +170,15 @@ fn phase(content: &Content, split: Split, wanted: &WantedBenchmark) -> PhasePlan
     }
     let metrics = ["bleu", "rouge-l", "cider-d", "chrf"].map(str::to_owned);
     PhasePlan {
-        slug: format!("{split}-{}", content.number),
-        title: format!("Release {}, {split}", content.number),
-        opens: None,
-        closes: None,
         per_day: wanted.per_day,
         in_total: wanted.in_total,
         board: wanted.board,
-        reveal: None,
-        decimals: 3,
         metrics: metrics.into(),
-        main_set: None,
-        main_metric: "cider-d".to_owned(),
-        board_columns: Vec::new(),
-        human: true,
-        per_image: PerImage::Nothing,
-        vectors: None,
-        pictures: None,
         references,
-        columns: Vec::new(),
-        baselines: Vec::new(),
+        ..PhasePlan::new(
+            &format!("{split}-{}", content.number),
+            &format!("Release {}, {split}", content.number),
+        )
     }
 }
 

@@ -11,6 +11,8 @@ use capeval_site::fault::Fault;
 use capeval_site::jobs::{self, queue::Priority};
 use capeval_site::store::Tx;
 use capeval_site::web::Page;
+use capeval_site::web::answer::unknown_fields;
+use capeval_site::web::is_program;
 use capeval_site::web::language::say;
 use capeval_site::{args, audit, clock, ids};
 use serde_json::json;
@@ -102,8 +104,9 @@ pub async fn receive(app: &App, request: Request) -> Result<(About, Vec<(String,
             app.settings.upload_mib
         ));
     }
+    let is_program = is_program(request.uri().path());
     let mut form = Multipart::from_request(request, app).await.map_err(|_| broken())?;
-    let (mut about, mut files) = (About::default(), Vec::new());
+    let (mut about, mut files, mut unknown) = (About::default(), Vec::new(), Vec::new());
     while let Some(field) = form.next_field().await.map_err(|_| broken())? {
         let name = field.name().unwrap_or("").to_owned();
         // More files than allowed are refused below, and not kept until then.
@@ -126,10 +129,13 @@ pub async fn receive(app: &App, request: Request) -> Result<(About, Vec<(String,
             "licence" => about.licence = text,
             // The page sends 1.
             "rights" => about.is_declared = ["1", "yes", "true"].contains(&text.as_str()),
-            _ => {}
+            _ => unknown.push(name),
         }
     }
-    Ok((about, files))
+    match is_program && !unknown.is_empty() {
+        true => Err(unknown_fields(unknown)),
+        false => Ok((about, files)),
+    }
 }
 
 async fn check(

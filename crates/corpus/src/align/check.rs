@@ -6,7 +6,6 @@ use super::index::ImageIndex;
 use super::proposals;
 use crate::captions::Captions;
 use crate::error::{Error, ErrorKind};
-use crate::keys::Standing;
 use crate::notice::{about, list_ids};
 use crate::policy::{Duplicate, Empty, Ids, Missing, Surplus};
 use crate::{Format, Remedy, Role, SegmentId};
@@ -31,7 +30,7 @@ impl Check<'_> {
         format!("several {head}s{rest}")
     }
 
-    fn references_name(&self) -> &str {
+    pub(super) fn references_name(&self) -> &str {
         self.images.source()
     }
 
@@ -121,17 +120,6 @@ impl Check<'_> {
         format!("; it was read as plain text, which begins with {:?}", shown + more)
     }
 
-    /// The empty lines at the end of plain text, if the rows without references are these; `2 empty lines`.
-    fn empty_end(&self, rows: &[u32]) -> Option<String> {
-        let is_end = rows
-            .iter()
-            .rev()
-            .zip((0..self.candidates.len()).rev())
-            .all(|(row, last)| *row as usize == last && self.candidates.text(last).trim().is_empty());
-        let is_text = self.candidates.format() == Some(Format::Lines);
-        (is_text && is_end).then(|| counted(rows.len(), "empty line"))
-    }
-
     pub(super) fn surplus_error(&self, rows: &[u32]) -> Error {
         let first = self.candidate_ids(rows).next();
         let count = rows.len();
@@ -148,14 +136,12 @@ impl Check<'_> {
             let remedy = remedy.unwrap_or_else(|| Remedy::say("are these the right two files?"));
             return self.error(ErrorKind::Surplus, message, first).with_remedy(remedy);
         }
-        if let Some(lines) = self.empty_end(rows) {
-            let verb = if count == 1 { "is" } else { "are" };
-            let message =
-                format!("{lines} at the end {verb} no caption of an image of {}", self.references_name());
-            let remedy = Remedy::set(Argument::Surplus, Surplus::Ignore.name()).to(leave_out(count));
-            let remedy = Remedy::say("delete what is empty").or(remedy);
-            let place = rows.first().map(|row| self.place(*row)).unwrap_or_default();
-            return self.error(ErrorKind::Surplus, message, first).at(place).with_remedy(remedy);
+        let (here, there) = (self.candidates.source(), self.references_name());
+        let lines = self.candidates.empty_lines();
+        if let Some(error) = self.empty_lines(ErrorKind::Surplus, (here, there), &lines, count) {
+            let are_last = rows.first().and_then(|row| self.candidates.id(*row as usize)) == lines.first();
+            let ignore = Remedy::set(Argument::Surplus, Surplus::Ignore.name()).to(leave_out(count));
+            return if are_last { error.with_remedy(ignore) } else { error };
         }
         let declared =
             first.is_some_and(undescribed).then_some(" (it lists the first one, without a caption)");
@@ -218,7 +204,13 @@ impl Check<'_> {
             place(first_row),
             place(second_row),
         );
-        let remedy = if self.are_words(repeated.len()) {
+        let is_same = |(first, other): &(u32, u32)| {
+            self.candidates.text(*first as usize).trim() == self.candidates.text(*other as usize).trim()
+        };
+        let remedy = if self.noun == "candidate" && repeated.iter().all(is_same) {
+            message.push_str("; each is the same caption again");
+            Remedy::set(Argument::Several, Duplicate::First.name()).to("score it once")
+        } else if self.are_words(repeated.len()) {
             message.push_str("; every one is a single word, as if the words of one caption were given");
             Remedy::say("join the words of a caption by spaces")
         } else if self.looks_swapped(repeated.len()) {
@@ -229,7 +221,7 @@ impl Check<'_> {
         } else {
             let take = |which: Duplicate| Remedy::set(Argument::Several, which.name());
             let one = take(Duplicate::First).or(take(Duplicate::Last)).to("take one of them");
-            let all = || Remedy::set(Argument::Several, "mean").to("score all of them");
+            let all = || Remedy::set(Argument::Several, "each").to("score all of them");
             let take = if self.noun == "candidate" { one.or(all()) } else { one };
             match self.candidates.joined() {
                 Some(template) => Remedy::set(Argument::IdColumn(Role::Candidates), template.to_owned())
@@ -270,7 +262,8 @@ impl Check<'_> {
         count: usize,
     ) -> Error {
         let empty = Remedy::set(Argument::Missing, Missing::Empty.name()).to("score empty captions");
-        self.missing_without(ids, count).with_remedy(empty)
+        let lost = self.lost_lines(count);
+        lost.unwrap_or_else(|| self.missing_without(ids, count).with_remedy(empty))
     }
 
     /// As [`missing_error`](Self::missing_error), if nothing can be scored as empty.
@@ -340,7 +333,7 @@ impl Check<'_> {
         let place = rows.first().map(|row| self.place(*row)).unwrap_or_default();
         self.error(ErrorKind::EmptyCandidate, message, self.candidate_ids(rows).next())
             .at(place)
-            .with_remedy(keep.or(skip))
+            .with_remedy(if count < self.candidates.len() { keep.or(skip) } else { keep })
     }
 
     pub(super) fn empty_notice(&self, rows: &[u32], policy: Empty) -> Notice {
@@ -367,51 +360,6 @@ impl Check<'_> {
                 || same_shape && candidates.are_in_lists() && !images.are_in_lists())
     }
 
-    /// The numbering of the lines of a text file, if the ids of the other file count them from 0; readers number them
-    /// from 1.
-    pub(super) fn lines(&self) -> Option<Lines> {
-        let is_text = |format| format == Some(Format::Lines);
-        let (images, candidates) = (self.images, self.candidates);
-        match (is_text(candidates.format()), is_text(images.format())) {
-            (true, false) => counts(images.ids(), 0, candidates.len()).then_some(Lines::OfCandidates),
-            (false, true) => counts(candidates.ids(), 0, images.len()).then_some(Lines::OfReferences),
-            _ => None,
-        }
-    }
-
-    /// A notice if one file has no ids, so that its lines are numbered, and the ids of the other do not count its lines
-    /// from 1.
-    fn numbered(&self) -> Option<Notice> {
-        if let Some(lines) = self.lines() {
-            let (numbered, other) = match lines {
-                Lines::OfCandidates => (self.candidates.source(), self.images.source()),
-                Lines::OfReferences => (self.images.source(), self.candidates.source()),
-            };
-            let message =
-                format!("{numbered} has no ids, so its lines are counted from 0, as the ids of {other} are");
-            return Some(Notice::new(Code::LineNumbers, message));
-        }
-        let of_candidates = self.candidates.keys().standing() == Standing::InOrder;
-        let (list, numbers, other, ids) = match (of_candidates, self.images.is_in_order()) {
-            (true, false) => {
-                (self.candidates.source(), self.candidates.ids(), self.images.source(), self.images.ids())
-            }
-            (false, true) => {
-                (self.images.source(), self.images.ids(), self.candidates.source(), self.candidates.ids())
-            }
-            _ => return None,
-        };
-        let Some(SegmentId::Integer(first)) = numbers.first() else { return None };
-        let message = format!(
-            "{list} has no ids, so its captions are numbered from {first}, and {other} has other ids than {first}, {}, {} \
-             and so on in this order: captions went to the images with these numbers",
-            first + 1,
-            first + 2,
-        );
-        let remedy = Remedy::say("check the order, or give a file with ids");
-        (!counts(ids, *first, ids.len())).then(|| Notice::new(Code::LineNumbers, message).remedy(remedy))
-    }
-
     /// Adds notices about things that do not prevent the alignment but are rarely intended.
     pub(super) fn oddities(&self, notices: &mut Vec<Notice>) {
         let images = self.images;
@@ -435,30 +383,6 @@ impl Check<'_> {
             notices.push(about(Code::ImagesWithoutReferences, without.len(), without, message));
         }
     }
-}
-
-/// The text file whose lines are counted from 0, because the ids of the other file are.
-#[derive(Clone, Copy)]
-pub(super) enum Lines {
-    OfCandidates,
-    OfReferences,
-}
-
-impl Lines {
-    /// The image of a candidate; readers number the lines of text files from 1.
-    pub(super) fn find(self, images: &ImageIndex, id: &SegmentId) -> Option<usize> {
-        let SegmentId::Integer(number) = id else { return None };
-        let shifted = match self {
-            Self::OfCandidates => number - 1,
-            Self::OfReferences => number + 1,
-        };
-        images.find(&SegmentId::Integer(shifted))
-    }
-}
-
-/// Returns true if there are `n` ids, which count from `first`.
-fn counts(ids: &[SegmentId], first: i64, n: usize) -> bool {
-    ids.len() == n && (first..).zip(ids).all(|(number, id)| *id == SegmentId::Integer(number))
 }
 
 fn leave_out(count: usize) -> &'static str {

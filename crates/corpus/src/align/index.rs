@@ -24,6 +24,8 @@ pub struct ImageIndex {
     without_captions: Vec<SegmentId>,
     in_lists: bool,
     in_order: bool,
+    /// The images of plain text whose lines are empty.
+    empty_lines: Vec<SegmentId>,
     /// Other ids of the images, by the column that has them.
     other_ids: Vec<(String, Vec<SegmentId>)>,
     /// The ids of each split, if none was named.
@@ -72,6 +74,7 @@ impl ImageIndex {
             without_captions,
             in_lists: captions.are_in_lists(),
             in_order: captions.keys().standing() == Standing::InOrder,
+            empty_lines: captions.empty_lines(),
             other_ids: captions.other_ids().to_vec(),
             splits: captions.splits().to_vec(),
         };
@@ -101,6 +104,11 @@ impl ImageIndex {
     /// Returns true if the source is a list of captions, which are numbered.
     pub(super) fn is_in_order(&self) -> bool {
         self.in_order
+    }
+
+    /// The images of plain text whose lines are empty.
+    pub(super) fn empty_lines(&self) -> &[SegmentId] {
+        &self.empty_lines
     }
 
     /// Other ids of the images, by the column that has them.

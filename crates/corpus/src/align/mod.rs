@@ -3,6 +3,7 @@
 mod check;
 mod grouped_captions;
 mod index;
+mod lines;
 mod proposals;
 mod scores;
 

@@ -5,11 +5,12 @@ use std::collections::{HashMap, HashSet};
 
 use capeval_choice::{Argument, Code};
 
+use super::doubt::{list_names, looks_like_ids};
 use super::{Key, KeyName, Keys, Standing};
 use crate::captions::Captions;
 use crate::error::{Error, ErrorKind};
 use crate::notice::list_ids;
-use crate::policy::{Ids, is_extension};
+use crate::policy::Ids;
 use crate::reading::separators::separator;
 use crate::reading::{refuse_open, settle};
 use crate::table::known::{self, plain};
@@ -22,12 +23,6 @@ pub enum Opposite<'a> {
     /// References that were prepared: their ids, and the name of their source.
     Ids(&'a [SegmentId], &'a str),
 }
-
-/// The longest text that looks like an id, in bytes.
-const ID_BYTES: usize = 256;
-
-/// The most references that an image usually has.
-const MOST_REFERENCES: usize = 20;
 
 /// Gives references and systems ids from what both have, where the ids that their readers found are in doubt: a column
 /// whose name is not known, or one that is more than a number of rows. Returns notices that say what was chosen.
@@ -130,18 +125,18 @@ struct Plan {
 }
 
 /// One side: references or a system.
-struct Side<'c> {
+pub(super) struct Side<'c> {
     source: &'c str,
-    role: Role,
-    ids: &'c [SegmentId],
-    keys: Cow<'c, Keys>,
+    pub(super) role: Role,
+    pub(super) ids: &'c [SegmentId],
+    pub(super) keys: Cow<'c, Keys>,
 }
 
 /// Something that may identify rows, and its values.
 #[derive(Clone)]
-struct Column<'c> {
-    name: KeyName,
-    values: &'c [SegmentId],
+pub(super) struct Column<'c> {
+    pub(super) name: KeyName,
+    pub(super) values: &'c [SegmentId],
     /// True if the ids of its side come from it.
     is_own: bool,
 }
@@ -159,12 +154,12 @@ impl<'c> Side<'c> {
     }
 
     /// The column `name` of this side, if any.
-    fn column<'s>(&'s self, name: &KeyName) -> Option<Column<'s>> {
+    pub(super) fn column<'s>(&'s self, name: &KeyName) -> Option<Column<'s>> {
         self.columns().find(|column| same(&column.name, name))
     }
 
     /// All columns that may identify its rows, those with known names first.
-    fn columns<'s>(&'s self) -> impl Iterator<Item = Column<'s>> {
+    pub(super) fn columns<'s>(&'s self) -> impl Iterator<Item = Column<'s>> {
         let own = self.keys.column.clone().map(|name| Column {
             name: KeyName::Column(name),
             values: self.ids,
@@ -175,7 +170,7 @@ impl<'c> Side<'c> {
     }
 
     /// Returns true if its ids are more than numbers of its rows.
-    fn has_ids(&self) -> bool {
+    pub(super) fn has_ids(&self) -> bool {
         matches!(self.keys.standing, Standing::Certain | Standing::General)
     }
 
@@ -184,20 +179,20 @@ impl<'c> Side<'c> {
         Some(&key.values)
     }
 
-    fn error(&self, message: String, remedy: Remedy) -> Error {
+    pub(super) fn error(&self, message: String, remedy: Remedy) -> Error {
         Error::new(ErrorKind::Id, self.source, message).with_remedy(remedy)
     }
 }
 
 /// All sides, and how ids are compared.
-struct Parties<'c> {
-    ground: Side<'c>,
-    sides: Vec<Side<'c>>,
-    ids: Ids,
+pub(super) struct Parties<'c> {
+    pub(super) ground: Side<'c>,
+    pub(super) sides: Vec<Side<'c>>,
+    pub(super) ids: Ids,
 }
 
 impl<'c> Parties<'c> {
-    fn all(&self) -> impl Iterator<Item = &Side<'c>> {
+    pub(super) fn all(&self) -> impl Iterator<Item = &Side<'c>> {
         std::iter::once(&self.ground).chain(&self.sides)
     }
 
@@ -276,7 +271,7 @@ impl<'c> Parties<'c> {
     }
 
     /// Returns true if no two rows of a side have the same value.
-    fn tells_apart(&self, side: &Side<'_>, values: &[SegmentId]) -> bool {
+    pub(super) fn tells_apart(&self, side: &Side<'_>, values: &[SegmentId]) -> bool {
         let mut row_of = HashMap::new();
         values.iter().zip(side.ids).all(|(value, id)| *row_of.entry(self.ids.form(value)).or_insert(id) == id)
     }
@@ -341,176 +336,23 @@ impl<'c> Parties<'c> {
         Some(self.forms(side.labels().or_else(ids)?))
     }
 
-    /// Refuses rows that would be matched by their numbers although a side has ids, or columns that could be.
-    fn refuse_numbers(&self) -> Result<(), Error> {
-        if self.all().all(|side| self.forms(side.ids).len() <= 1) {
-            return Ok(());
-        }
-        for side in self.all().filter(|side| side.keys.standing == Standing::Numbered) {
-            let others: Vec<&Side<'_>> = match side.role {
-                Role::Candidates => vec![&self.ground],
-                _ => self.sides.iter().collect(),
-            };
-            if others.iter().any(|other| other.keys.standing != Standing::InOrder) {
-                self.refuse_number_of(side, &others)?;
-            }
-        }
-        Ok(())
-    }
-
-    fn refuse_number_of(&self, side: &Side<'_>, others: &[&Side<'_>]) -> Result<(), Error> {
-        let argument = Argument::IdColumn(side.role);
-        let other = if side.role == Role::Candidates { "the references" } else { "the candidates" };
-        let possible = self.possible(side);
-        if let Some((name, message, way)) = self.differing(others, &possible) {
-            let say = match self.joined() {
-                Some(template) => Remedy::set(argument, template).to("make ids of both columns"),
-                None => Remedy::give(argument).to("say which column holds the ids"),
-            };
-            let remedy = match way {
-                Some(way) => {
-                    Remedy::set(Argument::Ids, way.name()).to(format!("compare {name:?} in another way"))
-                }
-                None => say,
-            };
-            return Err(side.error(message, remedy));
-        }
-        if !possible.is_empty() {
-            let are_there = |column: &&Column<'_>| {
-                let values = self.forms(column.values);
-                others.iter().any(|other| self.forms(other.ids).iter().any(|id| values.contains(id)))
-            };
-            let remedy = match possible.iter().find(are_there).map(|column| &column.name) {
-                Some(KeyName::Column(name)) => {
-                    let use_it = format!("use {name:?}, whose values are ids of {other}");
-                    Remedy::set(argument, name.clone()).to(use_it)
-                }
-                _ => Remedy::give(argument).to("say which column holds the ids"),
-            };
-            let message = format!(
-                "no column is known to hold image ids; {} could, and {other} have no such column",
-                list_names(&possible),
-            );
-            return Err(side.error(message, remedy));
-        }
-        let counts_alike =
-            |other: &Side<'_>| count_rows(other.ids, other.role) && other.ids.first() == side.ids.first();
-        let named = others.iter().find(|other| other.has_ids() && !counts_alike(other));
-        let Some(named) = named else { return Ok(()) };
-        let message = format!(
-            "no column is known to hold image ids, but {other} have ids: {}",
-            list_ids(named.ids, named.ids.len()),
-        );
-        Err(side.error(message, Remedy::give(argument).to("say which column does")))
-    }
-
-    /// A template of two columns that all sides have, which together tell the rows of each system apart.
-    fn joined(&self) -> Option<String> {
-        let columns: Vec<Column<'_>> = self.ground.columns().collect();
-        let tell = |first: &Column<'_>, second: &Column<'_>| {
-            self.sides.iter().all(|side| {
-                let (Some(a), Some(b)) = (side.column(&first.name), side.column(&second.name)) else {
-                    return false;
-                };
-                let pairs: HashSet<_> = a.values.iter().zip(b.values).collect();
-                pairs.len() == side.ids.len()
-            })
-        };
-        let pairs = columns.iter().enumerate();
-        let mut pairs =
-            pairs.flat_map(|(k, first)| columns.iter().skip(k + 1).map(move |second| (first, second)));
-        let (first, second) = pairs.find(|(first, second)| tell(first, second))?;
-        match (&first.name, &second.name) {
-            (KeyName::Column(first), KeyName::Column(second)) => Some(format!("{{{first}}}|{{{second}}}")),
-            _ => None,
-        }
-    }
-
-    /// The first of the `possible` columns that is on another side, too, with other values; what is wrong with it; and
-    /// the way to compare ids in which the values would be the same.
-    fn differing(
-        &self,
-        others: &[&Side<'_>],
-        possible: &[Column<'_>],
-    ) -> Option<(String, String, Option<Ids>)> {
-        let theirs = |column: &Column<'_>| others.iter().find_map(|other| other.column(&column.name));
-        let (column, theirs) = possible.iter().find_map(|column| Some((column, theirs(column)?)))?;
-        let KeyName::Column(name) = &column.name else { return None };
-        let is_same = |ids: &Ids| {
-            let (here, there) = (forms(column.values, *ids), forms(theirs.values, *ids));
-            here.is_subset(&there) || there.is_subset(&here)
-        };
-        let way = [Ids::Text, Ids::FileName, Ids::Loose].into_iter().find(is_same);
-        let shown = |values: &[SegmentId]| list_ids(values, values.len());
-        let message = if is_same(&self.ids) {
-            format!(
-                "the column {name:?} is on both sides, but rows share its values: {}",
-                shown(theirs.values)
-            )
-        } else {
-            let (here, there) = (shown(column.values), shown(theirs.values));
-            format!(
-                "the column {name:?} is on both sides, but with other values: {here} here, and {there} there"
-            )
-        };
-        Some((name.clone(), message, way.filter(|_| !is_same(&self.ids))))
-    }
-
-    /// The columns of a side that could hold ids.
-    fn possible<'s>(&self, side: &'s Side<'_>) -> Vec<Column<'s>> {
-        side.columns().filter(|column| self.may_be_ids(side, column)).collect()
-    }
-
-    /// Returns true if a column of a side could hold ids: all values look like some, and they tell the rows apart.
-    /// References may repeat them.
-    fn may_be_ids(&self, side: &Side<'_>, column: &Column<'_>) -> bool {
-        let most = self.sides.iter().map(|side| side.ids.len()).max();
-        let most = most.unwrap_or(side.ids.len() / MOST_REFERENCES);
-        let n_values = || self.forms(column.values).len();
-        let tells = self.tells_apart(side, column.values)
-            || side.role == Role::References && n_values() >= 2 && 2 * n_values() >= most;
-        column.name != KeyName::Labels && tells && looks_like_ids(column.values) && n_values() >= 2
-    }
-
-    fn forms<'v>(&self, values: &'v [SegmentId]) -> HashSet<Cow<'v, SegmentId>> {
+    pub(super) fn forms<'v>(&self, values: &'v [SegmentId]) -> HashSet<Cow<'v, SegmentId>> {
         forms(values, self.ids)
     }
 }
 
 /// The distinct forms of values that are compared.
-fn forms(values: &[SegmentId], ids: Ids) -> HashSet<Cow<'_, SegmentId>> {
+pub(super) fn forms(values: &[SegmentId], ids: Ids) -> HashSet<Cow<'_, SegmentId>> {
     values.iter().map(|value| ids.form(value)).collect()
-}
-
-/// Returns true if all values look like ids: numbers, words, or names of files.
-fn looks_like_ids(values: &[SegmentId]) -> bool {
-    values.iter().all(|value| match value {
-        SegmentId::Integer(_) => true,
-        SegmentId::Text(text) => {
-            let is_word = !text.is_empty() && !text.contains(char::is_whitespace);
-            let is_file = || text.rsplit_once('.').is_some_and(|(_, part)| is_extension(part));
-            text.len() <= ID_BYTES && (is_word || is_file())
-        }
-    })
 }
 
 fn has_text(values: &[SegmentId]) -> bool {
     values.iter().any(|value| matches!(value, SegmentId::Text(_)))
 }
 
-/// The names of columns, as in `"question_id", "url"`.
-fn list_names(columns: &[Column<'_>]) -> String {
-    let name = |column: &Column<'_>| match &column.name {
-        KeyName::Column(name) => Some(SegmentId::from(&**name)),
-        KeyName::Labels => None,
-    };
-    let names: Vec<SegmentId> = columns.iter().filter_map(name).collect();
-    list_ids(&names, names.len())
-}
-
 /// Returns true if values count the rows of a side in their order, from 0 or from 1. A row of references may have
 /// several captions.
-fn count_rows(values: &[SegmentId], role: Role) -> bool {
+pub(super) fn count_rows(values: &[SegmentId], role: Role) -> bool {
     let mut rows: Vec<&SegmentId> = values.iter().collect();
     if role == Role::References {
         rows.dedup();

@@ -4,6 +4,7 @@
 //! its other columns until it meets the other side: [`agree`] then finds what both have.
 
 mod agree;
+mod doubt;
 mod gather;
 
 pub use self::agree::{Opposite, agree, refuse_doubt};

@@ -220,6 +220,12 @@ impl<'c> Sides<'c> {
             is_open(one) && (answers(one) || is_known || self.system.is_free(way.system, &one.system))
         };
         let meant: Vec<PairScore> = scored.iter().filter(|one| is_meant(one)).cloned().collect();
+        // Columns that are the references, word for word, are no candidates beside them.
+        let copies: Vec<(Vec<usize>, Vec<usize>)> = scored
+            .iter()
+            .filter(|one| !is_open(one))
+            .map(|one| (one.ground.clone(), one.system.clone()))
+            .collect();
         let predicted_wins = |good: &[PairScore]| {
             good.iter().any(|one| answers(one) || !system_known.is_empty() && one.system == system_known)
         };
@@ -243,10 +249,22 @@ impl<'c> Sides<'c> {
             good.retain(|one| one.system == predicted);
         }
         good.sort_by(|a, b| b.gain.mean.total_cmp(&a.gain.mean));
+        // Columns with the same text in every row are one; the first of them is meant.
+        if let [first, others @ ..] = good.as_slice()
+            && others.iter().all(|one| {
+                self.system.are_one(way.system, &first.system, &one.system)
+                    && self.ground.are_one(way.ground, &first.ground, &one.ground)
+            })
+        {
+            good.truncate(1);
+        }
         if good.len() == 1 && !predicted_wins(&good) {
-            let system = good[0].system.clone();
+            let (ground, system) = (good[0].ground.clone(), good[0].system.clone());
+            let is_copy = |other: &[usize]| copies.iter().any(|(own, copy)| *own == ground && copy == other);
             let is_other = |one: &PairScore| {
-                one.system != system && !self.system.have_same_texts(way.system, &one.system, &system)
+                one.system != system
+                    && !is_copy(&one.system)
+                    && !self.system.have_same_texts(way.system, &one.system, &system)
             };
             let rivals = meant.into_iter().filter(is_other);
             good.extend(rivals.max_by(|a, b| a.gain.mean.total_cmp(&b.gain.mean)));

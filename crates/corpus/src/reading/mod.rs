@@ -6,6 +6,7 @@
 //! column whose texts share more words with their own references than with those of other images ([`words`]). Names
 //! break ties. What could be read in two ways is refused with both named; what was not obvious is said.
 
+mod both;
 mod choose;
 mod column;
 mod joined;
@@ -13,6 +14,7 @@ mod layout;
 mod literal;
 mod moments;
 mod pairing;
+mod rare;
 mod records;
 pub(crate) mod separators;
 mod settle;
@@ -24,8 +26,9 @@ mod text;
 pub(crate) mod words;
 pub(crate) mod yaml;
 
+pub use self::both::both_sides;
 pub use self::layout::{Because, Layout, ReadColumns};
-pub use self::pairing::{Fit, Mispairing, fit};
+pub use self::pairing::{Fit, Mispairing, fit, fit_some};
 pub(crate) use self::settle::{refuse_open, settle};
 pub(crate) use self::source::{is_mark, read_fields, read_lines, read_table, read_values, rejected_notice};
 pub use self::source::{understand_columns, understand_value};

@@ -4,7 +4,11 @@
 //! fourteen pairings of real systems and people with their references, the gain is 4.6 to 41 standard errors at 100
 //! images, and within 2 if rows are shifted or in another order. Files that are sorted by class hide a shift from
 //! images far away, so rows nearby are compared as well: a shift by one row fits the neighbour's references best.
+//! Before pairs are said not to fit, rare words must agree ([`super::rare`]).
 
+use std::ops::Range;
+
+use super::rare;
 use super::words::{Words, best_overlap, words};
 
 /// With fewer images, chance decides.
@@ -69,18 +73,52 @@ pub fn fit<'t>(
     caption: impl Fn(usize) -> &'t str,
     references: impl Fn(usize) -> Vec<&'t str>,
 ) -> Fit {
-    let samples = samples(n, caption, references);
+    let is_confirmed = |rows: Option<Range<usize>>| {
+        rare::t(n, rows.unwrap_or(0..n), &caption, &references).is_some_and(|t| t < LEAST_T)
+    };
+    judged(n, &samples(n, &caption, &references), is_confirmed)
+}
+
+/// As [`fit`], of captions of some of `n` images: each with the row of its image, in ascending order.
+pub fn fit_some<'t>(
+    n: usize,
+    captions: &[(usize, &'t str)],
+    references: impl Fn(usize) -> Vec<&'t str>,
+) -> Fit {
+    let of = |row: usize| -> Vec<Words> { references(row).into_iter().map(words).collect() };
+    let sampled = |&(row, caption): &(usize, &'t str)| {
+        let at = |place: usize| (place < n).then(|| of(place));
+        Sample::new(row, &words(caption), at, &of((row + (n / 3).max(1)) % n.max(1)))
+    };
+    let place = |row: usize| captions.partition_point(|(other, _)| *other < row);
+    let is_confirmed = |rows: Option<Range<usize>>| {
+        let rows = rows.map_or(0..captions.len(), |rows| place(rows.start)..place(rows.end));
+        let t = rare::t(captions.len(), rows, &|k| captions[k].1, &|k| references(captions[k].0));
+        t.is_some_and(|t| t < LEAST_T)
+    };
+    judged(captions.len(), &captions.iter().filter_map(sampled).collect::<Vec<_>>(), is_confirmed)
+}
+
+/// How well `n` captions fit, of which these are looked at. That some rows do not, or all (`None`), is believed if it
+/// `is_confirmed`.
+fn judged(n: usize, samples: &[Sample], is_confirmed: impl Fn(Option<Range<usize>>) -> bool) -> Fit {
     let gains: Vec<f64> = samples.iter().map(|sample| sample.gain).collect();
     let t = mean_and_t(&gains).map(|(_, t)| t);
-    let mispairing = t.filter(|_| n >= FEWEST_IMAGES).and_then(|t| mispairing(&samples, t));
+    let is_believed = |found: &Mispairing| match found {
+        Mispairing::Shifted { .. } => true,
+        Mispairing::Unrelated { .. } => is_confirmed(None),
+        Mispairing::Partly { from, to } => is_confirmed(Some(from - 1..*to)),
+    };
+    let mispairing =
+        t.filter(|_| n >= FEWEST_IMAGES).and_then(|t| mispairing(samples, t)).filter(is_believed);
     Fit { images: samples.len(), t, mispairing }
 }
 
 /// The rows to look at: a few at each of many places.
 fn samples<'t>(
     n: usize,
-    caption: impl Fn(usize) -> &'t str,
-    references: impl Fn(usize) -> Vec<&'t str>,
+    caption: &impl Fn(usize) -> &'t str,
+    references: &impl Fn(usize) -> Vec<&'t str>,
 ) -> Vec<Sample> {
     let of = |row: usize| -> Vec<Words> { references(row).into_iter().map(words).collect() };
     let runs = RUNS.min((n / RUN).max(1));
@@ -90,18 +128,8 @@ fn samples<'t>(
         let first = start.saturating_sub(FARTHEST.unsigned_abs());
         let near: Vec<Vec<Words>> = (first..(start + RUN + FARTHEST.unsigned_abs()).min(n)).map(of).collect();
         for row in start..(start + RUN).min(n) {
-            let own = words(caption(row));
-            if own.is_empty() {
-                continue;
-            }
-            let at = |lag: isize| {
-                let place = row.checked_add_signed(lag)?.checked_sub(first)?;
-                near.get(place).map(|references| best_overlap(&own, references))
-            };
-            let far = best_overlap(&own, &of((row + (n / 3).max(1)) % n));
-            let lags = (-FARTHEST..=FARTHEST).map(at).collect();
-            let Some(near) = at(0) else { continue };
-            samples.push(Sample { row, lags, gain: near - far });
+            let at = |place: usize| near.get(place.checked_sub(first)?).map(Vec::as_slice);
+            samples.extend(Sample::new(row, &words(caption(row)), at, &of((row + (n / 3).max(1)) % n)));
         }
     }
     samples
@@ -140,8 +168,27 @@ struct Sample {
     gain: f64,
 }
 
+impl Sample {
+    /// A caption of the words `own` beside the references `at` rows nearby, and those `far` away; `None` without words.
+    fn new<R: AsRef<[Words]>>(
+        row: usize,
+        own: &Words,
+        at: impl Fn(usize) -> Option<R>,
+        far: &[Words],
+    ) -> Option<Self> {
+        if own.is_empty() {
+            return None;
+        }
+        let overlap = |lag: isize| {
+            at(row.checked_add_signed(lag)?).map(|references| best_overlap(own, references.as_ref()))
+        };
+        let gain = overlap(0)? - best_overlap(own, far);
+        Some(Self { row, lags: (-FARTHEST..=FARTHEST).map(overlap).collect(), gain })
+    }
+}
+
 /// The mean, and the mean in standard errors; `None` without values.
-fn mean_and_t(values: &[f64]) -> Option<(f64, f64)> {
+pub(super) fn mean_and_t(values: &[f64]) -> Option<(f64, f64)> {
     let n = values.len() as f64;
     if values.len() < 2 {
         return None;
@@ -222,6 +269,72 @@ mod tests {
             Some(Mispairing::Shifted { rows: 2, from }) => assert!((1190..=1240).contains(&from), "{from}"),
             other => panic!("{other:?}"),
         }
+    }
+
+    /// Reports of which most are normal, and what a system says that finds most of what is not; sorted by findings, or
+    /// not.
+    fn reports(n: usize, normal: usize, is_sorted: bool) -> (Vec<String>, Vec<String>) {
+        const FINDINGS: [&str; 8] = [
+            "A small left pleural effusion.",
+            "Cardiomegaly is present.",
+            "A calcified granuloma in the right upper lobe.",
+            "Degenerative changes of the spine.",
+            "Mild scarring at the base.",
+            "Low lung volumes with atelectasis.",
+            "Tortuous aorta.",
+            "Interstitial opacities suggest edema.",
+        ];
+        let report = |finding: &str| format!("The heart is normal in size. The lungs are clear. {finding}");
+        // The steps of SplitMix64, which leave no order between neighbours.
+        let scattered = |k: usize| {
+            let h = (k as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+            let h = (h ^ (h >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+            let h = (h ^ (h >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+            ((h ^ (h >> 31)) >> 40) as usize
+        };
+        let finding = |k: usize| match scattered(k) {
+            h if h % 10 < normal => "",
+            h => FINDINGS[h / 10 % FINDINGS.len()],
+        };
+        let mut findings: Vec<&str> = (0..n).map(finding).collect();
+        if is_sorted {
+            findings.sort_unstable();
+        }
+        let seen =
+            |(k, finding): (usize, &&str)| report(if scattered(k + n) % 4 == 0 { "" } else { finding });
+        (findings.iter().enumerate().map(seen).collect(), findings.iter().map(|one| report(one)).collect())
+    }
+
+    #[test]
+    fn templates_fit_unless_they_are_moved() {
+        for (n, normal, is_sorted) in [
+            (300, 6, false),
+            (300, 6, true),
+            (3000, 6, false),
+            (3000, 6, true),
+            (3000, 9, false),
+            (3000, 9, true),
+        ] {
+            let (mut captions, references) = reports(n, normal, is_sorted);
+            assert_eq!(found(&captions, &references), None, "{n} {normal} {is_sorted}");
+            captions.rotate_left(n / 3 + 1);
+            assert!(found(&captions, &references).is_some(), "{n} {normal} {is_sorted}: moved");
+        }
+        // Where all are equal, nothing can be told.
+        let equal = vec!["The lungs are clear.".to_owned(); 500];
+        assert_eq!(found(&equal, &equal), None);
+    }
+
+    #[test]
+    fn pictures_sorted_by_class_fit_unless_they_are_moved() {
+        let class =
+            |k: usize| format!("There is a c{} with {} x{} near it.", k / 100, k * 7 % 5, k * 13 % 11);
+        let references: Vec<String> = (0..3000).map(class).collect();
+        let mut captions: Vec<String> =
+            references.iter().map(|one| one.replace("There is a", "A").replace(" near it", "")).collect();
+        assert_eq!(found(&captions, &references), None);
+        captions.rotate_left(1);
+        assert_eq!(found(&captions, &references), Some(Mispairing::Shifted { rows: 1, from: 1 }));
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Finds the records of a file in values as they are nested in JSON: lists and dictionaries, with or without wrappers.
 
+use std::collections::{HashMap, HashSet};
+
 use super::sheet::{Record, Sheet};
 use crate::error::Position;
 use crate::table::Cell;
@@ -81,7 +83,7 @@ fn of_list(items: Vec<Cell<'static>>) -> Option<Vec<Record>> {
             .collect();
         let is_flat = |row: &Vec<Cell<'_>>| !row.iter().any(|cell| matches!(cell, Cell::Object(_)));
         if !rows.iter().all(is_flat) {
-            return of_list(rows.into_iter().flatten().collect());
+            return of_images(&rows).or_else(|| of_list(rows.into_iter().flatten().collect()));
         }
         let width = rows.first().map_or(0, Vec::len);
         let is_table = width >= 2 && rows.iter().all(|row| row.len() == width);
@@ -91,6 +93,37 @@ fn of_list(items: Vec<Cell<'static>>) -> Option<Vec<Record>> {
         return is_table.then(|| rows.into_iter().map(record).collect());
     }
     None
+}
+
+/// The records of lists of objects, a record for each list, if the objects have no ids of their own: then a list has
+/// the captions of an image. Otherwise, lists come from several processes.
+fn of_images(lists: &[Vec<Cell<'static>>]) -> Option<Vec<Record>> {
+    let mut ids: HashMap<&str, (HashSet<String>, usize)> = HashMap::new();
+    let mut count = 0;
+    for object in lists.iter().flatten() {
+        let Cell::Object(fields) = object else { return None };
+        count += 1;
+        for (key, cell) in fields {
+            let text = cell.to_string();
+            let is_word = !text.is_empty() && !text.contains(char::is_whitespace);
+            let (values, n) = ids.entry(key).or_default();
+            *n += usize::from(is_word && values.insert(text));
+        }
+    }
+    if ids.values().any(|(_, n)| *n == count) {
+        return None;
+    }
+    let record = |list: &Vec<Cell<'static>>| {
+        let mut record: Vec<(String, Vec<Cell<'static>>)> = Vec::new();
+        for (key, cell) in list.iter().cloned().filter_map(fields).flatten() {
+            match record.iter_mut().find(|(known, _)| *known == key) {
+                Some((_, cells)) => cells.push(cell),
+                None => record.push((key, vec![cell])),
+            }
+        }
+        record.into_iter().map(|(key, cells)| (key, Cell::List(cells))).collect()
+    };
+    Some(lists.iter().map(record).collect())
 }
 
 /// The rows of batches, which are records whose every field is a list of the same length.
@@ -206,14 +239,18 @@ fn of_object(
 /// its values have nothing in common, or it has a single one.
 fn is_wrapper(fields: &[(String, Cell<'static>)]) -> bool {
     const FEW: usize = 6;
+    let is_id = |key: &str| key.bytes().any(|byte| byte.is_ascii_digit());
     if let [(_, value)] = fields {
         return match value {
             Cell::List(items) => kind(value) == 2 && items.len() > 1,
-            Cell::Object(inner) => inner.iter().any(|(_, value)| matches!(kind(value), 1 | 2)),
+            Cell::Object(inner) => {
+                let are_records = inner.iter().any(|(_, value)| matches!(kind(value), 1 | 2));
+                let are_ids = inner.len() > 1 && inner.iter().all(|(key, _)| is_id(key));
+                are_records || inner.len() > FEW || are_ids
+            }
             _ => false,
         };
     }
-    let is_id = |key: &str| key.bytes().any(|byte| byte.is_ascii_digit());
     let mut values = fields.iter().map(|(_, value)| names(value));
     let mut common = values.next().unwrap_or_default();
     let n_first = common.len();

@@ -5,6 +5,9 @@ use crate::captions::Captions;
 /// Signs that separate texts: one bar, or two and more of the others.
 const SIGNS: &str = "&|~^\\/+=*$%";
 
+/// What else may separate them, but also the sentences of a paragraph.
+const BREAKS: &[&str] = &["\n", ";"];
+
 /// The texts that are looked at.
 const SAMPLE: usize = 40;
 
@@ -16,13 +19,28 @@ pub(crate) fn separator(references: &Captions, candidates: &Captions) -> Option<
     let step = references.len().div_ceil(SAMPLE).max(1);
     let sample: Vec<&str> = (0..references.len()).step_by(step).map(|row| references.text(row)).collect();
     let first = sample.first().filter(|_| sample.len() >= FEWEST)?;
-    let sign = signs(first).into_iter().find(|sign| {
+    let captions: Vec<&str> = (0..candidates.len().min(SAMPLE)).map(|row| candidates.text(row)).collect();
+    let parts_most = |sign: &&str| {
         let with = sample.iter().filter(|text| text.contains(sign)).count();
-        with * 5 >= sample.len() * 4
-    })?;
-    let is_candidate = |row: usize| candidates.text(row).contains(sign);
-    let is_in_captions = (0..candidates.len().min(SAMPLE)).any(is_candidate);
-    (!is_in_captions).then(|| sign.to_owned())
+        with * 5 >= sample.len() * 4 && !captions.iter().any(|text| text.contains(sign))
+    };
+    let between_sentences =
+        || BREAKS.iter().copied().filter(parts_most).find(|sign| fit(&sample, &captions, sign));
+    let sign = signs(first).into_iter().find(parts_most).or_else(between_sentences)?;
+    Some(sign.to_owned())
+}
+
+/// Returns true if captions are as long as the parts of references, rather than as whole ones, which could be paragraphs.
+fn fit(references: &[&str], captions: &[&str], sign: &str) -> bool {
+    let mean = |texts: &mut dyn Iterator<Item = &str>| {
+        let lengths: Vec<usize> = texts.map(|text| text.split_whitespace().count()).collect();
+        lengths.iter().sum::<usize>() as f64 / lengths.len().max(1) as f64
+    };
+    let whole = mean(&mut references.iter().copied());
+    let parts =
+        mean(&mut references.iter().flat_map(|text| text.split(sign)).filter(|part| !part.trim().is_empty()));
+    let caption = mean(&mut captions.iter().copied());
+    caption > 0.0 && (caption / parts).ln().abs() < (whole / caption).ln().abs()
 }
 
 /// The signs between words of a text.
@@ -53,5 +71,24 @@ mod tests {
         assert_eq!(separator(&plain, &plain), None);
         let prose = captions(&["a/b c", "see http://x y", "50% off", "A & B"]);
         assert_eq!(separator(&prose, &plain), None);
+    }
+
+    #[test]
+    fn breaks_separate_references_of_the_length_of_captions() {
+        let plain = captions(&["a dog runs", "a cat sleeps", "a man sings", "a bird flies"]);
+        let lines = captions(&[
+            "a dog runs\none dog",
+            "a cat sits\na cat lies",
+            "a man\nhe sings",
+            "a bird\nit flies",
+        ]);
+        assert_eq!(separator(&lines, &plain).as_deref(), Some("\n"));
+        let paragraphs = captions(&[
+            "a dog runs and then it sits down",
+            "a cat sleeps and then it wakes up",
+            "a man sings and then he stops",
+            "a bird flies and then it lands",
+        ]);
+        assert_eq!(separator(&lines, &paragraphs), None);
     }
 }

@@ -115,20 +115,15 @@ impl<'c> Side<'c> {
         2 * a.intersection(&b).count() > a.len().min(b.len())
     }
 
-    /// 1 if a choice is called like references, −1 if it is called like what models answer.
+    /// Returns true if two choices have the same text in every row that is looked at.
+    pub fn are_one(&self, rows: &Rows, a: &[usize], b: &[usize]) -> bool {
+        a == b || sample(rows.ids.len()).all(|row| self.texts(rows, a, row) == self.texts(rows, b, row))
+    }
+
+    /// The [`leaning`] of the columns of a choice.
     pub fn leaning(&self, rows: &Rows, columns: &[usize]) -> i32 {
-        const REFERENCE: &[&str] =
-            &["ref", "truth", "gt", "gold", "target", "human", "label", "annot", "ground"];
-        const CANDIDATE: &[&str] =
-            &["pred", "hyp", "cand", "output", "response", "answer", "generat", "model", "result"];
-        let Some(list) = self.list(rows.list) else { return 0 };
-        let means = |names: &[&str]| {
-            columns.iter().any(|column| {
-                let path = list.path(*column).to_lowercase();
-                names.iter().any(|name| path.contains(name))
-            })
-        };
-        i32::from(means(REFERENCE)) - i32::from(means(CANDIDATE))
+        let list = self.list(rows.list);
+        list.map_or(0, |list| leaning(columns.iter().map(|column| list.path(*column))))
     }
 
     pub fn pick(&self, rows: &Rows, columns: &[usize]) -> Option<Pick> {
@@ -141,13 +136,40 @@ impl<'c> Side<'c> {
     }
 }
 
-/// Joins the columns whose names differ in a number at the end: they are the references of an image.
-fn joined(list: &EvidentList, choices: Vec<Vec<usize>>) -> Vec<Vec<usize>> {
+/// How much columns are called like references, above 0, or like what models answer, below 0. An answer may be the
+/// right one, beside a prediction.
+pub(super) fn leaning<S: AsRef<str>>(names: impl Iterator<Item = S> + Clone) -> i32 {
+    const REFERENCE: &[&str] = &["ref", "truth", "gt", "gold", "target", "human", "label", "annot", "ground"];
+    const CANDIDATE: &[&str] = &["pred", "hyp", "cand", "output", "resp", "generat", "model", "result"];
+    const EITHER: &[&str] = &["answer"];
+    let means = |words: &[&str]| {
+        names.clone().any(|name| {
+            let name = name.as_ref().to_lowercase();
+            words.iter().any(|word| name.contains(word))
+        })
+    };
+    let candidate = if means(CANDIDATE) { 2 } else { i32::from(means(EITHER)) };
+    2 * i32::from(means(REFERENCE)) - candidate
+}
+
+/// The name of a column without what counts it at the end: a number, or a letter after a space or a sign.
+fn stem(name: &str) -> &str {
+    let unnumbered = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    let unlettered = name.strip_suffix(|c: char| c.is_ascii_alphabetic());
+    match unlettered.filter(|stem| stem.ends_with([' ', '_', '-', '.'])) {
+        Some(stem) => stem,
+        None => unnumbered,
+    }
+}
+
+/// Joins the columns whose names differ in a number or a letter at the end, also those of lists without names: they are
+/// the references of an image.
+pub(super) fn joined(list: &EvidentList, choices: Vec<Vec<usize>>) -> Vec<Vec<usize>> {
     let mut joined: Vec<(String, Vec<usize>)> = Vec::new();
     for choice in choices {
         let path = choice.first().map_or("", |column| list.path(*column));
-        let stem = path.trim_end_matches(|c: char| c.is_ascii_digit());
-        let is_numbered = choice.len() == 1 && stem.len() < path.len() && !stem.is_empty();
+        let stem = stem(path);
+        let is_numbered = choice.len() == 1 && stem.len() < path.len();
         let key = if is_numbered { stem.to_owned() } else { format!("\0{path}") };
         match joined.iter_mut().find(|(known, _)| *known == key) {
             Some((_, columns)) => columns.extend(choice),

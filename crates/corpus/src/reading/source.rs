@@ -2,10 +2,11 @@
 
 use std::collections::{HashMap, HashSet};
 
-use capeval_choice::{Argument, Code, counted};
+use capeval_choice::{Argument, Code, Task, counted};
 
 use super::records::{RecordList, SPLIT};
 use super::sheet::{Record, Sheet, SheetColumn};
+use super::side::joined;
 use super::{Because, EvidentList, Pick, Reading, column, literal, moments, records, text, yaml};
 use crate::captions::Captions;
 use crate::error::{Error, ErrorKind, Position};
@@ -71,7 +72,13 @@ pub fn understand_columns(
 fn has_header(table: &Table) -> bool {
     const WORDS: usize = 3;
     let is_value = |name: &String| name.split_whitespace().count() >= WORDS || name.parse::<f64>().is_ok();
-    !table.names.iter().any(is_value)
+    // A question may be the name of a column: then another name is unlike the words below it.
+    let is_word = |text: &str| !text.trim().is_empty() && !text.trim().contains(char::is_whitespace);
+    let differs = |name: &String| {
+        let mut cells = table.rows.iter().filter_map(|row| row.get(name)).map(Cell::to_string).peekable();
+        !is_word(name) && cells.peek().is_some() && cells.all(|cell| is_word(&cell))
+    };
+    !table.names.iter().any(is_value) || table.names.iter().any(differs)
 }
 
 /// The records of a table without a header, whose first row was taken for one.
@@ -134,6 +141,7 @@ fn of_lists(
         Some(wanted) => split(&mut lists, wanted, name, options)?,
         None => false,
     };
+    notices.extend(lists.iter_mut().filter_map(|list| without_others(list, name)));
     notices.extend(lists.iter_mut().filter_map(|list| without_rejected(list, name)));
     let mut lists: Vec<EvidentList> = lists.into_iter().map(EvidentList::new).collect();
     lists.iter_mut().for_each(|list| list.is_ground = options.role != Role::Candidates);
@@ -150,6 +158,9 @@ fn of_lists(
     lists.retain(|list| may_hold_captions(list, options));
     for list in &mut lists {
         list.known = known(list, options, name);
+        if list.known.is_empty() && options.role != Role::Candidates {
+            list.known = numbered(list);
+        }
     }
     let Some(first) = lists.first() else { return Ok(None) };
     let named = |column: &Option<String>| column.as_ref().and_then(|path| first.list.sheet.find(path));
@@ -220,8 +231,9 @@ fn captions_of_moments(
          are not matched here",
         list.path(times)
     );
-    let remedy = Remedy::set(Argument::CaptionColumns(options.role), format!("{{{column}}}"))
+    let paragraph = Remedy::set(Argument::CaptionColumns(options.role), format!("{{{column}}}"))
         .to("score all captions of a video as one paragraph");
+    let remedy = Remedy::run(Task::ScoreMoments).to("match the moments").or(paragraph);
     Error::new(ErrorKind::Moments, name, message).with_remedy(remedy)
 }
 
@@ -276,6 +288,16 @@ fn may_hold_captions(list: &EvidentList, options: &ReadOptions) -> bool {
             Some(paths) => paths.iter().any(has),
             None => !list.caption_columns().is_empty(),
         }
+}
+
+/// The columns that could hold captions, if numbers or letters at the end of their names alone tell them apart: they
+/// are the references of an image.
+fn numbered(list: &EvidentList) -> Vec<usize> {
+    let columns = list.caption_columns().into_iter().map(|column| vec![column]).collect();
+    match <[_; 1]>::try_from(joined(list, columns)) {
+        Ok([columns]) if columns.len() > 1 => columns,
+        _ => Vec::new(),
+    }
 }
 
 /// The columns whose names are known to mean captions, if their values agree.
@@ -355,6 +377,31 @@ fn split(
     Ok(found > 0)
 }
 
+/// Leaves out a few records that share no key with the others, such as settings or a summary of results, and says so.
+fn without_others(list: &mut RecordList, name: &str) -> Option<Notice> {
+    /// At most one of so many records.
+    const RARE: usize = 5;
+    let rows = list.sheet.len();
+    let is_filled = |cell: &Cell<'_>| *cell != Cell::Null;
+    let is_common =
+        |column: &&SheetColumn| 2 * column.cells.iter().filter(|cell| is_filled(cell)).count() > rows;
+    let common: Vec<&SheetColumn> = list.sheet.columns.iter().filter(is_common).collect();
+    let is_like_others =
+        |row: usize| common.iter().any(|column| column.cells.get(row).is_some_and(is_filled));
+    let keep: Vec<bool> = (0..rows).map(is_like_others).collect();
+    let left_out: Vec<usize> = (0..rows).filter(|row| !keep[*row]).collect();
+    let first = left_out.first().filter(|_| left_out.len() * RARE <= rows)?;
+    let message = format!(
+        "read {name}: {} {} no key with the others and {} left out (the first one is number {})",
+        counted(left_out.len(), "record"),
+        if left_out.len() == 1 { "shares" } else { "share" },
+        if left_out.len() == 1 { "is" } else { "are" },
+        first + 1,
+    );
+    list.sheet.retain(&keep);
+    Some(Notice::new(Code::Reading, message))
+}
+
 /// Leaves out the records that their own data set marks as unusable, and says so.
 fn without_rejected(list: &mut RecordList, name: &str) -> Option<Notice> {
     let is_mark = |path: &str| is_mark(path.rsplit_once('.').map_or(path, |(_, leaf)| leaf));
@@ -367,7 +414,7 @@ fn without_rejected(list: &mut RecordList, name: &str) -> Option<Notice> {
     };
     let states: Vec<usize> =
         (0..list.sheet.columns.len()).filter(|column| is_state(&list.sheet.columns[*column].cells)).collect();
-    let is_state_of_rejected = |cell: &Cell<'_>| is_mark(&cell.to_string().to_lowercase());
+    let is_state_of_rejected = |cell: &Cell<'_>| is_rejection(&cell.to_string());
     let is_kept = |row: usize| {
         let cell = |column: &usize| list.sheet.columns.get(*column)?.cells.get(row);
         !marks.iter().any(|column| cell(column).is_some_and(is_set))
@@ -398,23 +445,32 @@ fn is_state(cells: &[Cell<'_>]) -> bool {
     }
     (2..=FEW).contains(&states.len())
         && cells.len() > states.len()
-        && states.iter().any(|state| is_mark(&state.to_lowercase()))
+        && states.iter().any(|state| is_rejection(state))
 }
 
-/// Returns true if a key marks a record of a data set as unusable: `is_rejected`, `is_precanned`, `is_spam`.
+/// The words that mark a record of a data set as unusable.
+const MARKS: &[&str] = &[
+    "rejected",
+    "precanned",
+    "spam",
+    "invalid",
+    "corrupted",
+    "unusable",
+    "discarded",
+    "excluded",
+    "deleted",
+    "cancelled",
+];
+
+/// Returns true if a key marks a record of a data set as unusable: `is_rejected`, `is_precanned`, `was_cancelled`.
 pub(crate) fn is_mark(key: &str) -> bool {
-    const MARKS: &[&str] = &[
-        "rejected",
-        "precanned",
-        "spam",
-        "invalid",
-        "corrupted",
-        "unusable",
-        "discarded",
-        "excluded",
-        "deleted",
-    ];
-    MARKS.contains(&key.strip_prefix("is_").unwrap_or(key))
+    MARKS.contains(&key.strip_prefix("is_").or_else(|| key.strip_prefix("was_")).unwrap_or(key))
+}
+
+/// Returns true if a state means that a record is unusable: `rejected`, or `reject`, as a command says it.
+fn is_rejection(state: &str) -> bool {
+    let state = state.to_lowercase();
+    MARKS.iter().any(|mark| state == *mark || mark.strip_suffix("ed") == Some(&state))
 }
 
 /// Says that marked captions were left out.

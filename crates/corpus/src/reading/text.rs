@@ -7,7 +7,7 @@ use super::records::RecordList;
 use super::sheet::{Record, Sheet};
 use crate::Role;
 use crate::error::Position;
-use crate::table::Cell;
+use crate::table::{Cell, remarks};
 
 /// Separators of an id from its caption, those that are rare in captions first. A space is the last resort.
 const SEPARATORS: &[&str] = &["\t", "|||", "|", ";", ",", ": ", ":", " "];
@@ -20,7 +20,10 @@ pub(super) fn all(lines: &[(Position, &str)], role: Role) -> Vec<RecordList> {
 
 /// The ways to read lines as an id and the rest, or as several fields, for those who know which ids there are.
 fn lists(lines: &[(Position, &str)]) -> Vec<RecordList> {
-    let all: Vec<&(Position, &str)> = lines.iter().filter(|(_, line)| !line.trim().is_empty()).collect();
+    let remarks = remarks(lines.iter().map(|(_, line)| *line));
+    let remarks = if remarks < lines.len() { remarks } else { 0 };
+    let all = lines.iter().skip(remarks).filter(|(_, line)| !line.trim().is_empty());
+    let all: Vec<&(Position, &str)> = all.collect();
     // The first line may be a header.
     let is_header = |separator: &str| {
         let line = all.first().map_or("", |(_, line)| line);

@@ -32,7 +32,8 @@ pub(crate) fn read(
     consumer.names(&header).map_err(|error| error.at(Position::in_text(text, 0, *base)))?;
     rows.only_column = header.len() == 1;
     while rows.next(&mut fields).map_err(syntax)? {
-        if separation == Separation::Pipes && is_frame(&fields) {
+        let is_alone = fields.len() == 1 && header.len() > 1;
+        if (separation == Separation::Pipes || is_alone) && is_frame(&fields) {
             continue;
         }
         if fields.len() != header.len() {
@@ -53,8 +54,10 @@ pub(crate) fn read(
 fn is_frame(fields: &[Cow<'_, str>]) -> bool {
     let is_rule = |field: &Cow<'_, str>| field.bytes().all(|byte| b"-:+ ".contains(&byte));
     let count = |field: &str| {
-        let inner = field.strip_prefix('(')?.strip_suffix(" rows)")?;
-        Some(!inner.is_empty() && inner.bytes().all(|byte| byte.is_ascii_digit()))
+        let (number, unit) = field.trim_start_matches('(').split_once(' ')?;
+        let unit = unit.trim_start_matches("rows").trim_start_matches("row");
+        let is_unit = unit == ")" || unit.starts_with(" in set");
+        Some(is_unit && !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
     };
     let has_rule = fields.iter().any(|field| field.contains("---"));
     has_rule && fields.iter().all(is_rule) || matches!(fields, [only] if count(only.trim()) == Some(true))

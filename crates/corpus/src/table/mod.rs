@@ -167,14 +167,16 @@ pub(crate) fn may_have_header(text: &str) -> bool {
 
 /// A table without the separator that spreadsheets write before it, remarks above it, and lines that end as on old
 /// computers.
-fn plain_table(text: &str) -> Cow<'_, str> {
+pub(crate) fn plain_table(text: &str) -> Cow<'_, str> {
     let mut text = match text.contains('\n') || !text.contains('\r') {
         true => Cow::Borrowed(text),
         false => Cow::Owned(text.replace('\r', "\n")),
     };
-    let is_remark = |line: &str| line.starts_with('#') || line.len() <= 6 && line.starts_with("sep=");
-    let remarks = text.split_inclusive('\n').take_while(|line| is_remark(line.trim_end()));
-    let start: usize = remarks.map(str::len).sum();
+    let lines = || text.split_inclusive('\n');
+    let separator = lines().take_while(|line| line.trim_end().len() <= 6 && line.starts_with("sep="));
+    let above = separator.count();
+    let above = above + remarks(lines().skip(above));
+    let start: usize = lines().take(above).map(str::len).sum();
     if start > 0 && start < text.len() {
         text = Cow::Owned(text.get(start..).unwrap_or_default().to_owned());
     }
@@ -185,14 +187,47 @@ fn plain_table(text: &str) -> Cow<'_, str> {
     text
 }
 
-/// The length of the lines above a header that have one field at most, as titles of reports have.
+/// The number of lines above others that begin with a sign of remarks, or stand between `/*` and `*/`.
+pub(crate) fn remarks<'t>(lines: impl Iterator<Item = &'t str>) -> usize {
+    const SIGNS: &[&str] = &["#", "//", "% "];
+    let (mut count, mut blank, mut is_open) = (0, 0, false);
+    for line in lines.map(str::trim) {
+        let begins = line.starts_with("/*");
+        if is_open || begins || SIGNS.iter().any(|sign| line.starts_with(sign)) {
+            (count, blank) = (count + blank + 1, 0);
+            is_open = (is_open || begins) && !line.contains("*/");
+        } else if line.is_empty() && count > 0 {
+            blank += 1;
+        } else {
+            break;
+        }
+    }
+    count
+}
+
+/// The length of the lines above a header, which are titles: they have fewer fields than the header, and the rows below
+/// it have as many.
 fn titles(text: &str) -> usize {
-    let filled = |line: &str| line.split([',', ';', '\t']).filter(|field| !field.trim().is_empty()).count();
-    let titles = text.split_inclusive('\n').take_while(|line| filled(line) < 2);
-    let start: usize = titles.map(str::len).sum();
-    let header = text.get(start..).unwrap_or_default().lines().next().unwrap_or_default();
+    const MOST: usize = 20;
     let is_name = |field: &str| !field.trim().is_empty() && !field.trim().contains(char::is_whitespace);
-    if header.split([',', ';', '\t']).all(is_name) { start } else { 0 }
+    let header = |separator: char| {
+        let filled = |line: &str| line.split(separator).filter(|field| !field.trim().is_empty()).count();
+        let (mut start, mut most) = (0, 1);
+        for line in text.split_inclusive('\n').take(MOST) {
+            let n = filled(line);
+            let end = start + line.len();
+            if n > most && line.trim_end().split(separator).all(is_name) {
+                let below =
+                    text.get(end..).unwrap_or_default().lines().filter(|line| !line.trim().is_empty());
+                let are_rows = |rows: &[&str]| rows.iter().all(|row| row.split(separator).count() >= n);
+                let below: Vec<&str> = below.take(2).collect();
+                return (below.len() == 2 && are_rows(&below)).then_some(start);
+            }
+            (start, most) = (end, most.max(n));
+        }
+        None
+    };
+    [',', ';', '\t', '|'].into_iter().find_map(header).unwrap_or(0)
 }
 
 /// Says that this build has no reader of Parquet.

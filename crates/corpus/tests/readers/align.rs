@@ -110,7 +110,7 @@ fn two_captions_for_one_image_follow_the_policy() {
         (
             ErrorKind::Duplicate,
             "hyps.json (record 4): 1 image has several candidates: 2 (the first one at caption 2 and caption 4); \
-             set several to \"first\" or several to \"last\" to take one of them, or several to \"mean\" to score all \
+             set several to \"first\" or several to \"last\" to take one of them, or several to \"each\" to score all \
              of them"
                 .into()
         )

@@ -324,7 +324,7 @@ fn lines_and_their_merging() {
     assert_eq!(error.kind(), ErrorKind::LineCount);
     assert_eq!(
         error.to_string(),
-        "two: has 2 lines, but one has 3 lines; files of references must be aligned line by line"
+        "two: has 2 lines, but one has 3 lines; files of references must be aligned line by line; one has empty lines: 2"
     );
     let error = merge(vec![file("one", one), file("two", "{\"1\": \"a\"}")], Role::References).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::LineCount);

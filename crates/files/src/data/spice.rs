@@ -16,7 +16,7 @@ use zip::read::ZipFile;
 use zip::result::ZipError;
 
 use super::pip::{FETCHED, package};
-use super::{CompiledData, DataKind, DataNeed, Progress, meteor};
+use super::{CompiledData, DataKind, DataNeed, Member, Progress, meteor};
 use crate::Error;
 use crate::temporary::Temporary;
 
@@ -36,7 +36,7 @@ pub(super) const KIND: DataKind = DataKind {
               notice",
     doubt: "this is not the grammar of CoreNLP 3.6.0",
     needs: &[DataNeed { role: "dictionary", kind: &meteor::KIND }],
-    member: Some(Compiler::MEMBER),
+    member: Some(Member { jar: JAR, path: Compiler::MEMBER }),
     stem: "spice-1.0",
     published: "7e035e89",
     compile,

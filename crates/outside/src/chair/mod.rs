@@ -65,8 +65,8 @@ fn build(spec: &str, settings: &Settings<'_>, files: &ObjectFiles) -> Result<Arc
     let objects = Objects::read(&capeval_files::text(path)?).map_err(|refusal| refusal.at(path))?;
     let mut instances = Instances::default();
     for path in &files.instances {
-        let bytes = capeval_files::read(path)?;
-        instances.add(&bytes, &objects).map_err(|refusal| refusal.at(path.as_str()))?;
+        let text = capeval_files::text(path)?;
+        instances.add(text.as_bytes(), &objects).map_err(|refusal| refusal.at(path.as_str()))?;
     }
     let data = NltkData::new(files.nltk_data.as_deref());
     let mut hash = Vec::new();

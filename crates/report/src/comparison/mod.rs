@@ -5,8 +5,8 @@ use capeval_stats::paired::Tally;
 use capeval_stats::{Interval, Resampling};
 use serde::{Deserialize, Serialize};
 
-use crate::Report;
 use crate::json_float;
+use crate::{RankRule, Report};
 
 pub(crate) mod json;
 mod matrix;
@@ -147,12 +147,23 @@ impl Comparison {
     /// Sorts the systems by the measure `key`, best first; `None` if there is no such measure.
     pub fn sort_by(&mut self, key: &str) -> Option<()> {
         let order = self.report.sort_by(key)?;
+        self.arrange(&order);
+        Some(())
+    }
+
+    /// Ranks the systems by a rule over several measures.
+    pub fn rank_by(&mut self, rule: &RankRule) {
+        let order = self.report.rank_by(rule);
+        self.arrange(&order);
+    }
+
+    /// Has the pairs name the systems by their places in `order`.
+    fn arrange(&mut self, order: &[usize]) {
         let mut places = vec![0; order.len()];
         order.iter().enumerate().for_each(|(place, system)| places[*system] = place);
         for pair in &mut self.pairs {
             (pair.baseline, pair.system) = (places[pair.baseline], places[pair.system]);
         }
-        Some(())
     }
 
     /// Multiplies scores, differences and their intervals by 100, except those that are on another scale.

@@ -17,7 +17,7 @@ use crate::render::programs::{codes, resampling_columns, resampling_fields};
 use crate::report::saved;
 use crate::segments::segments;
 use crate::study::{Details, Estimates, Fields, Headings, Line, Study, fields};
-use crate::{Form, Head, Kind, Labels, Measure, Notice, SystemReport, Table, json_float};
+use crate::{Form, Head, Kind, Labels, Measure, Notice, RankRule, Report, SystemReport, Table, json_float};
 
 /// Comparisons.
 pub const KIND: Kind = Kind { name: "comparison", save: saved::save_comparison, read: saved::read };
@@ -44,7 +44,7 @@ impl Study for Comparison {
     /// equal and worse.
     fn tables(&self, digits: usize, labels: Labels) -> Vec<Table> {
         let matrix = (self.pairs.len() > 1).then(|| self.matrix(digits, labels));
-        matrix.into_iter().chain(self.pair_tables(digits, labels)).collect()
+        matrix.into_iter().chain(self.pair_tables(digits, labels)).chain(self.tables_beside(digits)).collect()
     }
 
     /// The matrix alone if there are several pairs: the tables of all pairs would fill many screens.
@@ -52,9 +52,9 @@ impl Study for Comparison {
         if self.pairs.len() > 1 {
             let mut matrix = self.matrix(digits, Labels::Short);
             matrix.grid.align_notes();
-            return vec![matrix];
+            return [matrix].into_iter().chain(self.tables_beside(digits)).collect();
         }
-        self.pair_tables(digits, Labels::Full)
+        self.pair_tables(digits, Labels::Full).into_iter().chain(self.tables_beside(digits)).collect()
     }
 
     fn legend(&self, form: Form, _tables: &[Table]) -> Vec<String> {
@@ -68,7 +68,8 @@ impl Study for Comparison {
             (Form::Table, None) => about(self, "*"),
             _ => about(self, "bold:"),
         };
-        [scored].into_iter().chain(matrix).chain(pairs).collect()
+        let groups = self.report.legend_of_groups(if form == Form::Table { "*" } else { "bold" });
+        [scored].into_iter().chain(matrix).chain(pairs).chain(groups).collect()
     }
 
     fn signature_lines(&self) -> Vec<String> {
@@ -220,9 +221,26 @@ impl Study for Comparison {
         self.sort_by(key)
     }
 
+    fn report_mut(&mut self) -> Option<&mut Report> {
+        Some(&mut self.report)
+    }
+
+    fn rank_by(&mut self, rule: &RankRule) -> Option<()> {
+        self.rank_by(rule);
+        Some(())
+    }
+
     /// Everything else is checked where it is read.
     fn check(&self) -> Result<(), Refusal> {
         self.report.head.check()
+    }
+}
+
+impl Comparison {
+    /// The tables of ranks and groups, which stand behind those of pairs.
+    fn tables_beside(&self, digits: usize) -> Vec<Table> {
+        let ranks = self.report.ranking.as_ref().map(|ranking| ranking.table(digits));
+        ranks.into_iter().chain(self.report.tables_of_groups(digits)).collect()
     }
 }
 

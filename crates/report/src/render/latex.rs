@@ -125,15 +125,15 @@ fn cell(cell: &Cell) -> String {
 
 /// Returns true if a text holds only numbers, with a sign that needs math mode: a minus, a plus, `<`, `≤` or `∞`.
 fn is_math(text: &str) -> bool {
-    let of_numbers = |c: char| c.is_ascii_digit() || " .,+-<≤∞[]".contains(c);
-    text.contains(['-', '+', '<', '≤', '∞'])
+    let of_numbers = |c: char| c.is_ascii_digit() || " .,+-<≤∞±[]".contains(c);
+    text.contains(['-', '+', '<', '≤', '∞', '±'])
         && text.contains(|c: char| c.is_ascii_digit() || c == '∞')
         && text.chars().all(of_numbers)
 }
 
 /// The text as it is written between dollar signs.
 fn math(text: &str) -> String {
-    text.replace('∞', "\\infty").replace('≤', "\\leq ")
+    text.replace('∞', "\\infty").replace('≤', "\\leq ").replace('±', "\\pm")
 }
 
 /// Characters with their commands in math mode.
@@ -234,6 +234,7 @@ mod tests {
         assert_eq!(shown("0.123", true, ""), "\\textbf{0.123}");
         assert_eq!(shown("-0.123", false, ""), "$-0.123$");
         assert_eq!(shown("+0.1", true, "[-0.2, +0.3]"), "$\\mathbf{+0.1}$ {\\scriptsize $[-0.2, +0.3]$}");
+        assert_eq!(shown("0.1", false, "± 0.02 [-0.1, 0.2]"), "0.1 {\\scriptsize $\\pm 0.02 [-0.1, 0.2]$}");
         assert_eq!(shown("0.1", false, "[0.0, 0.2]"), "0.1 {\\scriptsize [0.0, 0.2]}");
         assert_eq!(
             (shown("∞", false, ""), shown("<0.0001", false, "")),

@@ -6,6 +6,8 @@ use capeval_corpus::{Duplicate, Empty, Ids, Missing, Policy, SegmentId, Surplus}
 use capeval_stats::correction::Correction;
 use serde::{Deserialize, Serialize};
 
+use super::groups::GroupFields;
+use super::ranking::Ranking;
 use super::{Lengths, Provenance, Report, SystemReport};
 use crate::Profile;
 use crate::comparison::json::PairFields;
@@ -53,10 +55,19 @@ pub(crate) struct SystemFields<'r> {
     pub scores: Map<Cow<'r, str>, JsonFloat>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub intervals: Option<Map<Cow<'r, str>, Ends>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runs: Option<RunFields<'r>>,
     pub signatures: Map<Cow<'r, str>, String>,
     /// In saved reports only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub segments: Option<Images<'r>>,
+}
+
+/// The runs of a system.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct RunFields<'r> {
+    pub n: usize,
+    pub deviations: Map<Cow<'r, str>, JsonFloat>,
 }
 
 /// The lengths of all captions of a system.
@@ -107,6 +118,10 @@ impl<'r> SystemFields<'r> {
             lengths: system.lengths.as_ref().map(Words::of),
             scores: Map(keys().zip(system.scores.iter().copied().map(JsonFloat)).collect()),
             intervals: intervals.map(|i| Map(keys().zip(i.iter().copied().map(ends)).collect())),
+            runs: system.runs.as_ref().map(|runs| RunFields {
+                n: runs.n,
+                deviations: Map(keys().zip(runs.deviations.iter().copied().map(JsonFloat)).collect()),
+            }),
             signatures: by_metric(head, &system.signatures),
             segments: None,
         }
@@ -124,9 +139,13 @@ pub(crate) struct Tail<'r> {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sorted_by: Option<Cow<'r, str>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ranking: Option<Cow<'r, Ranking>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub correction: Option<Correction>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub comparisons: Option<Vec<PairFields<'r>>>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub groups: Vec<GroupFields<'r>>,
     /// In saved reports on diversity only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profiles: Option<Cow<'r, [Profile]>>,
@@ -152,8 +171,10 @@ impl<'r> Tail<'r> {
             }),
             same_images: report.same_images,
             sorted_by: sorted_by.map(|measure| Cow::Borrowed(&*measure.key)),
+            ranking: report.ranking.as_ref().map(Cow::Borrowed),
             correction: None,
             comparisons: None,
+            groups: report.groups.iter().map(|scores| GroupFields::new(report, scores)).collect(),
             profiles: None,
         }
     }

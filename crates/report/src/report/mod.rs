@@ -7,11 +7,15 @@ use capeval_stats::Interval;
 use crate::profile::Profile;
 use crate::{ExplainedCaption, Gallery, Head};
 
+mod groups;
 pub(crate) mod json;
+mod ranking;
 pub(crate) mod saved;
 mod study;
 mod tables;
 
+pub use groups::{GroupDifference, GroupFrequencies, GroupRow, GroupScores};
+pub use ranking::{Place, RankRule, RankScore, RankTies, Ranking};
 pub use study::KIND;
 
 /// The result of an evaluation.
@@ -29,6 +33,10 @@ pub struct Report {
     pub sorted_by: Option<usize>,
     /// The references and policies behind the scores.
     pub provenance: Provenance,
+    /// The scores of groups of images, by each property that was requested.
+    pub groups: Vec<GroupScores>,
+    /// The ranks of the systems over several measures, if they are ranked.
+    pub ranking: Option<Ranking>,
     /// Explanations of single scores; empty unless requested.
     pub explained: Vec<ExplainedCaption>,
     /// All images with their texts and evidence, for pages; `None` unless requested.
@@ -55,6 +63,8 @@ pub struct SystemReport {
     /// One confidence interval per measure, if requested: percentiles over bootstrap resamples of the images. Both
     /// bounds are NaN if the score is NaN.
     pub intervals: Option<Vec<Interval>>,
+    /// The runs that the scores are means of; `None` if there is one.
+    pub runs: Option<Runs>,
     /// One signature per metric.
     pub signatures: Vec<Signature>,
     /// The hash of the references of these images: of their ids and texts, whatever their order. `None` without
@@ -62,6 +72,15 @@ pub struct SystemReport {
     pub reference_hash: Option<String>,
     /// The scores of every image, if requested.
     pub segments: Option<Segments>,
+}
+
+/// Several runs of one system, such as those of several seeds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Runs {
+    /// The number of runs.
+    pub n: usize,
+    /// For each measure, the standard deviation of the scores of the runs, with n − 1.
+    pub deviations: Vec<f64>,
 }
 
 /// The lengths of all captions of a system together, in words of a metric's tokenizer.
@@ -105,6 +124,11 @@ pub struct Provenance {
 }
 
 impl SystemReport {
+    /// The standard deviation of measure number `k` over the runs; `None` unless there are several.
+    pub fn deviation(&self, k: usize) -> Option<f64> {
+        self.runs.as_ref()?.deviations.get(k).copied()
+    }
+
     /// The interval of measure number `k`; `None` unless intervals were requested.
     pub fn interval(&self, k: usize) -> Option<&Interval> {
         self.intervals.as_ref()?.get(k)
@@ -122,6 +146,20 @@ impl Report {
     /// `None` if there is no such system or measure.
     pub fn score(&self, system: usize, key: &str) -> Option<f64> {
         self.systems.get(system)?.scores.get(self.measure(key)?).copied()
+    }
+
+    /// The score of a group of images of a system by `key`, a measure and a group as in `cider-d@out-domain`.
+    pub fn group_score(&self, system: &str, key: &str) -> Option<f64> {
+        let (measure, group) = key.split_once('@')?;
+        let measure = self.measure(measure)?;
+        let mut rows = self.groups.iter().flat_map(|groups| &groups.rows);
+        rows.find(|row| row.system == system && row.group == group)?.scores.get(measure).copied()
+    }
+
+    /// The keys of the scores of all groups, as in `cider-d@out-domain`.
+    pub fn group_keys(&self) -> impl Iterator<Item = String> + '_ {
+        let groups = self.groups.iter().flat_map(GroupScores::names);
+        groups.flat_map(|group| self.head.keys().map(move |key| format!("{key}@{group}")))
     }
 
     /// Sorts the systems by the measure `key`, best first and without a score last, and returns their former indices;
@@ -142,15 +180,24 @@ impl Report {
             let (a, b) = (score(a), score(b));
             a.is_nan().cmp(&b.is_nan()).then(a.total_cmp(&b))
         });
-        rearrange(&mut self.systems, &order);
+        self.arrange(&order)?;
+        self.sorted_by = Some(measure);
+        Some(order)
+    }
+
+    /// Puts the systems into this order of their indices; `None` if one of an explanation is not among them.
+    fn arrange(&mut self, order: &[usize]) -> Option<()> {
+        let n_systems =
+            self.gallery.as_ref().map_or(order.len(), |gallery| gallery.systems.len().min(order.len()));
+        rearrange(&mut self.systems, order);
         if let Some(gallery) = &mut self.gallery {
-            rearrange(&mut gallery.systems, &order[..n_systems]);
+            let own: Vec<usize> = order.iter().copied().filter(|system| *system < n_systems).collect();
+            rearrange(&mut gallery.systems, &own);
         }
         for explained in &mut self.explained {
             explained.system = order.iter().position(|system| *system == explained.system)?;
         }
-        self.sorted_by = Some(measure);
-        Some(order)
+        Some(())
     }
 
     /// Multiplies scores and intervals by 100, except those that are on another scale, and returns the factor of each
@@ -160,6 +207,16 @@ impl Report {
         for system in &mut self.systems {
             system.scores.iter_mut().zip(&factors).for_each(|(score, factor)| *score *= factor);
             let intervals = system.intervals.iter_mut().flatten();
+            intervals.zip(&factors).for_each(|(interval, factor)| *interval = interval.scaled(*factor));
+            let deviations = system.runs.iter_mut().flat_map(|runs| &mut runs.deviations);
+            deviations.zip(&factors).for_each(|(deviation, factor)| *deviation *= factor);
+        }
+        for row in self.groups.iter_mut().flat_map(|groups| &mut groups.rows) {
+            row.scores.iter_mut().zip(&factors).for_each(|(score, factor)| *score *= factor);
+            for differences in [&mut row.rest, &mut row.baseline] {
+                differences.iter_mut().zip(&factors).for_each(|(one, factor)| one.difference *= factor);
+            }
+            let intervals = row.intervals.iter_mut().flatten();
             intervals.zip(&factors).for_each(|(interval, factor)| *interval = interval.scaled(*factor));
         }
         factors

@@ -10,7 +10,7 @@ use capeval_metric::Signature;
 use capeval_stats::Interval;
 use serde::{Deserialize, Serialize};
 
-use super::json::{Body, Images, NamedSystem, Policies, SystemFields, Tail, Words};
+use super::json::{Body, Images, NamedSystem, Policies, RunFields, SystemFields, Tail, Words};
 use crate::comparison::json::PairFields;
 use crate::comparison::tail::tail;
 use crate::json_float::{Floats, JsonFloat};
@@ -18,7 +18,7 @@ use crate::kind::{AGAIN, ReadStudy, as_type, damaged};
 use crate::render::programs::{Map, ResamplingMethod, by_metric, line};
 use crate::study::Study;
 use crate::{
-    Comparison, Head, Lengths, Measure, MetricEntry, Notice, Pair, Provenance, Report, Run, Segments,
+    Comparison, Head, Lengths, Measure, MetricEntry, Notice, Pair, Provenance, Report, Run, Runs, Segments,
     SourceReading, SystemReport,
 };
 
@@ -89,7 +89,17 @@ pub(crate) fn read(json: &[u8]) -> ReadStudy {
         in_percent: false,
     };
     head.check()?;
-    let Tail { references, policy, same_images, sorted_by, correction, comparisons, profiles } = tail;
+    let Tail {
+        references,
+        policy,
+        same_images,
+        sorted_by,
+        ranking,
+        correction,
+        comparisons,
+        groups,
+        profiles,
+    } = tail;
     let systems =
         body.systems.into_iter().map(|named| system(named, &head)).collect::<Result<Vec<_>, _>>()?;
     let at = |key: &str| {
@@ -97,6 +107,8 @@ pub(crate) fn read(json: &[u8]) -> ReadStudy {
         at.ok_or_else(|| damaged(format!("it is sorted by {key}, which is none of its measures")))
     };
     let sorted_by = sorted_by.as_deref().map(at).transpose()?;
+    let groups = groups.into_iter().map(|fields| fields.scores(&head));
+    let groups = groups.collect::<Option<_>>().ok_or_else(|| damaged("its groups have other measures"))?;
     let (n_images, n_references) = references.as_ref().map_or((0, 0), |r| (r.images, r.references));
     let report = Report {
         provenance: Provenance {
@@ -110,6 +122,8 @@ pub(crate) fn read(json: &[u8]) -> ReadStudy {
         systems,
         same_images,
         sorted_by,
+        groups,
+        ranking: ranking.map(Cow::into_owned),
         explained: Vec::new(),
         gallery: None,
         profiles: profiles.map_or_else(Vec::new, Cow::into_owned),
@@ -133,6 +147,7 @@ fn system(NamedSystem { name, system }: NamedSystem<'_>, head: &Head) -> Result<
         lengths,
         scores,
         intervals,
+        runs,
         signatures,
         segments,
     } = system;
@@ -143,6 +158,16 @@ fn system(NamedSystem { name, system }: NamedSystem<'_>, head: &Head) -> Result<
     let intervals = match intervals {
         None => None,
         Some(ends) => Some(in_order(ends, head.keys()).ok_or_else(other)?),
+    };
+    let runs = match runs {
+        None => None,
+        Some(RunFields { n, deviations }) => {
+            let deviations = in_order(deviations, head.keys()).ok_or_else(other)?;
+            Some(Runs {
+                n,
+                deviations: deviations.into_iter().map(|JsonFloat(deviation)| deviation).collect(),
+            })
+        }
     };
     let segments = match segments {
         None => None,
@@ -159,6 +184,7 @@ fn system(NamedSystem { name, system }: NamedSystem<'_>, head: &Head) -> Result<
             .map(|JsonFloat(score)| score)
             .collect(),
         intervals: intervals.map(|all| all.into_iter().map(Interval::of_json).collect()),
+        runs,
         signatures: signatures.collect::<Result<_, _>>()?,
         reference_hash: reference_hash.map(Cow::into_owned),
         segments,
@@ -194,7 +220,10 @@ fn pair(
 }
 
 /// The values of a map whose keys are `keys`, in this order; `None` if it has others.
-fn in_order<'k, V>(Map(pairs): Map<Cow<'_, str>, V>, keys: impl Iterator<Item = &'k str>) -> Option<Vec<V>> {
+pub(super) fn in_order<'k, V>(
+    Map(pairs): Map<Cow<'_, str>, V>,
+    keys: impl Iterator<Item = &'k str>,
+) -> Option<Vec<V>> {
     pairs
         .iter()
         .map(|(key, _)| key.as_ref())

@@ -6,9 +6,10 @@ use capeval_choice::{Dialect, counted};
 use capeval_metric::{Direction, Signature};
 use capeval_stats::Resampling;
 
+use super::groups::{MARK, MARK_OF_DIFFERENCE};
 use super::{Lengths, Report, SystemReport};
 use crate::explanations::explanations;
-use crate::grid::{Align, Cell, Grid};
+use crate::grid::{Align, Cell, Grid, Table};
 use crate::number::{fixed, percent, range};
 use crate::render::table::{total, write_grid, write_signatures};
 use crate::{Measure, SourceReading, Style};
@@ -25,14 +26,16 @@ pub(super) fn write_report(
     let stacked = Grid::by_system_with_lengths(report, style.digits);
     let (wide, narrow) = (total(&side_by_side), total(&stacked));
     let fits = wide <= style.width || wide <= narrow;
-    let grid = if fits && report.sorted_by.is_none() { side_by_side } else { stacked };
+    let grid =
+        if fits && report.sorted_by.is_none() && report.ranking.is_none() { side_by_side } else { stacked };
     write_grid(&grid, style, out)?;
     writeln!(out)?;
     let star = if grid.has_best() { "* best score   " } else { "" };
     writeln!(out, "{}", style.fitted("", &format!("{star}{}", report.footer()), ""))?;
-    if let Some(line) = resampling_line(report) {
+    for line in runs_line(report).into_iter().chain(resampling_line(report)) {
         writeln!(out, "{}", style.fitted("", &line, ""))?;
     }
+    write_groups(report, style, out)?;
     write_signatures(&report.signature_lines(), &report.head.notes(dialect), style, out)?;
     if report.explained.is_empty() {
         return Ok(());
@@ -44,20 +47,59 @@ pub(super) fn write_report(
     explanations(report, style, out)
 }
 
+/// Writes a table for each property that groups images, and what they mean.
+fn write_groups(report: &Report, style: &Style, out: &mut dyn Write) -> io::Result<()> {
+    for groups in &report.groups {
+        let Table { grid, .. } = groups.table(report, style.digits);
+        writeln!(out)?;
+        write_grid(&grid, style, out)?;
+        writeln!(out)?;
+        writeln!(out, "{}", style.fitted("", &groups.legend(), ""))?;
+        if grid.has_best() {
+            writeln!(out, "{}", style.fitted("", &format!("* {MARK}"), ""))?;
+        }
+        if let Some(Table { title, grid }) = groups.differences(report, style.digits) {
+            writeln!(out, "\n{}", title.unwrap_or_default())?;
+            write_grid(&grid, style, out)?;
+            writeln!(out)?;
+            if grid.has_best() {
+                writeln!(out, "{}", style.fitted("", &format!("* {MARK_OF_DIFFERENCE}"), ""))?;
+            }
+        }
+    }
+    Ok(())
+}
+
 impl Grid {
     /// Systems as rows and measures as columns, as in papers.
     pub fn by_system(report: &Report, digits: usize) -> Self {
         let best = best(report, digits);
-        let ranks = report.sorted_by.map(|measure| ranks(report, measure));
+        let ranking = report.ranking.as_ref();
+        let ranks = match ranking {
+            Some(ranking) => Some(ranking.places.iter().map(|place| place.rank).collect()),
+            None => report.sorted_by.map(|measure| ranks(report, measure)),
+        };
         let mut columns = vec![("System".to_owned(), Align::Left)];
         columns.extend(ranks.iter().map(|_| ("Rank".to_owned(), Align::Right)));
+        columns.extend(ranking.map(|ranking| (ranking.first_term().to_owned(), Align::Right)));
         columns.extend(report.head.measures.iter().map(|m| (m.short_label().to_owned(), Align::Right)));
         let with_images = differ(report);
         if with_images {
             columns.push(("Images".to_owned(), Align::Right));
         }
         let rows = report.systems.iter().enumerate().map(|(s, system)| {
-            let rank = ranks.iter().filter_map(|ranks| ranks.get(s)).map(|rank| rank.to_string().into());
+            let rank = ranks
+                .iter()
+                .filter_map(|ranks: &Vec<usize>| ranks.get(s))
+                .map(|rank| rank.to_string().into());
+            let deciding = ranking.map(|ranking| {
+                let value = ranking.places.get(s).and_then(|place| place.values.first().copied().flatten());
+                value
+                    .map_or_else(String::new, |value| {
+                        fixed(value, if value.fract() == 0.0 { 0 } else { digits })
+                    })
+                    .into()
+            });
             let scores = report
                 .head
                 .measures
@@ -66,7 +108,12 @@ impl Grid {
                 .enumerate()
                 .map(|(k, (measure, best))| cell(measure, system, k, best.as_ref(), digits));
             let images = with_images.then(|| system.n_images.to_string().into());
-            std::iter::once(system.name.as_str().into()).chain(rank).chain(scores).chain(images).collect()
+            std::iter::once(system.name.as_str().into())
+                .chain(rank)
+                .chain(deciding)
+                .chain(scores)
+                .chain(images)
+                .collect()
         });
         Self { columns, rows: rows.collect() }
     }
@@ -133,7 +180,8 @@ fn lengths_in_words(lengths: Option<&Lengths>) -> [String; 3] {
 fn cell(measure: &Measure, system: &SystemReport, k: usize, best: Option<&String>, digits: usize) -> Cell {
     let Some(score) = system.scores.get(k) else { return Cell::default() };
     let interval = system.interval(k).copied().filter(|interval| !interval.low.is_nan());
-    let cell = Cell::estimate(*score, interval, |value| fixed(value, measure.digits(digits)));
+    let shown = |value: f64| fixed(value, measure.digits(digits));
+    let cell = Cell::estimate(*score, interval, shown).deviating(system.deviation(k), shown);
     Cell { best: best == Some(&cell.text), ..cell }
 }
 
@@ -207,6 +255,20 @@ impl Report {
     pub fn signature_lines(&self) -> Vec<String> {
         signature_lines(self)
     }
+}
+
+/// The meaning of the deviations, in one line; `None` if there are none.
+pub(crate) fn runs_line(report: &Report) -> Option<String> {
+    let mut numbers: Vec<usize> =
+        report.systems.iter().filter_map(|system| Some(system.runs.as_ref()?.n)).collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    let of = match numbers[..] {
+        [] => return None,
+        [n] => format!("{n} runs"),
+        [least, .., most] => format!("{least} to {most} runs"),
+    };
+    Some(format!("±: standard deviation over {of} of a system, whose mean is before it"))
 }
 
 /// The meaning of the intervals, in one line; `None` if there are none.

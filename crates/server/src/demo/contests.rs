@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 use capeval_benchmarks::about::About;
-use capeval_benchmarks::records::{self, Phase};
+use capeval_benchmarks::records;
+use capeval_benchmarks::settings::Phase;
 use capeval_benchmarks::submit::{self, Outcome, ReceivedUpload};
 use capeval_benchmarks::{apply, teams};
 use capeval_site::accounts::Visitor;

@@ -518,7 +518,7 @@ async fn references_that_failed_say_so_and_are_tried_again(database: Database) {
 }
 
 /// A plan with a row for people and three baselines, and the folder with its files.
-fn with_rows() -> (tempfile::TempDir, capeval_benchmarks::plan::Plan) {
+fn with_rows() -> (tempfile::TempDir, capeval_benchmarks::settings::Plan) {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("c5.json"), references(40, 5)).unwrap();
     let mut plan = "slug = 'b'\ntitle = 'Benchmark'\n[[phases]]\nslug = 'p'\ntitle = 'Phase'\nhuman = true\n\

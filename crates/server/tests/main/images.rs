@@ -11,7 +11,7 @@ use capeval::{MetricOptions, ScoreOptions, ScoreRequest};
 use capeval_api::PerImage;
 use capeval_benchmarks::apply::apply;
 use capeval_benchmarks::images::BuildImages;
-use capeval_benchmarks::plan::Plan;
+use capeval_benchmarks::settings::Plan;
 use capeval_site::accounts::Role;
 use capeval_site::jobs::Work as _;
 use capeval_site::jobs::queue::{self, Priority};

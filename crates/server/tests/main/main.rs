@@ -32,6 +32,7 @@ mod openapi;
 mod operation;
 mod organise;
 mod outbox;
+mod paging;
 mod processes;
 mod providers;
 mod queries;

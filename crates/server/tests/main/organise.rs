@@ -5,7 +5,7 @@ use std::path::Path;
 use axum::http::Request;
 use capeval_api::PerImage;
 use capeval_benchmarks::apply::apply;
-use capeval_benchmarks::plan::Plan;
+use capeval_benchmarks::settings::Plan;
 use capeval_site::accounts::Role;
 use capeval_site::args;
 use capeval_site::web::Scope;

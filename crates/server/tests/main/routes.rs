@@ -6,7 +6,8 @@ use axum::http::{Method, Request};
 use capeval_server::FEATURES;
 use capeval_site::accounts::Role;
 use capeval_site::feature::routes;
-use capeval_site::web::{Access, Scope};
+use capeval_site::web::query::KnownParameters;
+use capeval_site::web::{Access, Route, Scope, is_program};
 
 use crate::support::{Database, Site, on_sqlite};
 
@@ -15,6 +16,7 @@ on_sqlite! {
     routes_are_told_apart_and_described
     pages_speak_two_languages_and_nothing_is_inline
     the_description_is_one_document_of_openapi
+    every_route_of_the_api_names_parameters_that_it_does_not_read
 }
 
 /// The path of a route with ids of things that do not exist.
@@ -158,4 +160,34 @@ async fn the_description_is_one_document_of_openapi() {
         assert!(schemas[name].is_object(), "{name}");
     }
     assert_eq!(text.matches("\"$ref\":").count(), text.matches("\"$ref\":\"#/components/schemas/").count());
+}
+
+async fn every_route_of_the_api_names_parameters_that_it_does_not_read() {
+    let site = Site::new(Database::Sqlite).await;
+    let root = site.program("Root", Role::Admin, Scope::Host).await;
+    let send = async |route: &Route, query: &str| {
+        let address = format!("{}?{query}", filled(route.path));
+        root.send(Request::builder().method(route.method.clone()).uri(address), "").await
+    };
+    let mut n_known = 0;
+    for route in routes(FEATURES).iter().filter(|route| is_program(route.path)) {
+        let case = format!("{} {}", route.method, route.path);
+        let refused = send(route, "page=1&nonsense=1&n%6Fnsense=2").await.expect(400).json();
+        assert_eq!(refused["code"], "unknown-parameters", "{case}");
+        assert!(refused["detail"].as_str().unwrap().contains("nonsense"), "{case} {refused}");
+        for name in KnownParameters::of(&route.contract).names() {
+            let known = send(route, &format!("{name}=1")).await;
+            assert!(!known.text.contains("unknown-parameters"), "{case} {name} {}", known.text);
+            let refused = send(route, &format!("{name}z=1")).await;
+            if !name.ends_with('*') {
+                let refused = refused.expect(400).json();
+                let detail = refused["detail"].as_str().unwrap();
+                assert!(detail.contains(&format!("{name}z. Did you mean {name}?")), "{case} {detail}");
+            }
+            n_known += 1;
+        }
+    }
+    assert!(n_known > 30, "{n_known}");
+    // People follow links to which others have added something.
+    site.anybody().get("/sign-in?utm_source=mail&fbclid=1").await.expect(200);
 }

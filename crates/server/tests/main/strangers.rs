@@ -217,13 +217,22 @@ impl World {
         }
         let fields = self.fields(route.path);
         if route.is_upload && !path.contains("/submissions") && !path.contains("/validate") {
-            let fields: Vec<(&str, &str)> = fields
+            let mut fields: Vec<(&str, &str)> = fields
                 .iter()
                 .filter_map(|(name, value)| Some((*name, value.as_str()?)))
                 .chain(GOOD)
                 .collect();
-            let (kind, body) = form(&fields, &[("file", png(7))]);
-            return who.send(request.uri(path).header("content-type", kind), body).await;
+            let mut files = vec![("file", png(7))];
+            loop {
+                let (kind, body) = form(&fields, &files);
+                let request = Request::builder().method(route.method.clone()).uri(path);
+                let answer = who.send(request.header("content-type", kind), body).await;
+                let Some(unknown) = unknown_fields(&answer) else { return answer };
+                let n_sent = fields.len() + files.len();
+                fields.retain(|(name, _)| !unknown.iter().any(|known| known == name));
+                files.retain(|(name, _)| !unknown.iter().any(|known| known == name));
+                assert!(fields.len() + files.len() < n_sent, "{path}: {unknown:?}");
+            }
         }
         if route.is_upload {
             let path = format!("{path}?method=other");

@@ -8,7 +8,7 @@ use capeval::corpus::{self, ReadOptions};
 use capeval::metric::Resources;
 use capeval::{MetricOptions, ScoreOptions, ScoreRequest};
 use capeval_benchmarks::apply::apply;
-use capeval_benchmarks::plan::Plan;
+use capeval_benchmarks::settings::Plan;
 use capeval_outside::Sources;
 use capeval_outside::embeddings::{Role as Of, Vectors};
 use capeval_site::accounts::Role;

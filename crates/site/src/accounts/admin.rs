@@ -13,11 +13,9 @@ use crate::app::App;
 use crate::audit::{self, Note};
 use crate::clock;
 use crate::fault::Fault;
+use crate::web::paging::{Place, Rows};
 use crate::web::route::{delete, get, post};
-use crate::web::{Access, Answer, Body, Either, NoContent, Page, Route, UrlQuery};
-
-/// The most rows of a list.
-const MOST: i64 = 200;
+use crate::web::{Access, Answer, Body, Either, NoContent, Page, Route, UrlQuery, encode};
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
@@ -37,11 +35,18 @@ pub(super) fn routes() -> Vec<Route> {
 #[template(path = "accounts.html")]
 struct AccountsPage<'a> {
     page: &'a Page,
-    accounts: Vec<Account>,
+    accounts: Rows<Account>,
     search: &'a str,
     roles: &'static [Role],
     link: Option<Link>,
     own: &'a str,
+}
+
+impl AccountsPage<'_> {
+    /// The beginning of the queries of other pages of the list.
+    fn query(&self) -> String {
+        format!("?q={}&", encode(self.search))
+    }
 }
 
 /// A link that is shown once.
@@ -51,29 +56,27 @@ enum Link {
     Password(String, String),
 }
 
-#[derive(Deserialize, JsonSchema)]
+#[derive(Default, Deserialize, JsonSchema)]
+#[serde(default)]
 struct Search {
     /// Part of a name or an email address.
-    #[serde(default)]
     q: String,
+    #[serde(flatten)]
+    place: Place,
 }
 
 async fn accounts(
     app: App,
     page: Page,
     by: Visitor,
-    UrlQuery(Search { q }): UrlQuery<Search>,
+    UrlQuery(Search { q, place }): UrlQuery<Search>,
 ) -> Result<Answer<Accounts>, Fault> {
-    let accounts = people::search(&app.store, &q, MOST).await?;
-    let shown = AccountsPage {
-        page: &page,
-        accounts: accounts.clone(),
-        search: &q,
-        roles: Role::ALL,
-        link: None,
-        own: &by.id,
-    };
-    page.shows(&shown, || Accounts { accounts: accounts.into_iter().map(managed_account).collect() })
+    let accounts = people::search(&app.store, &q, (&place, page.most_rows())).await?;
+    let shown = AccountsPage { page: &page, accounts, search: &q, roles: Role::ALL, link: None, own: &by.id };
+    page.shows(&shown, || Accounts {
+        accounts: shown.accounts.rows.iter().cloned().map(managed_account).collect(),
+        next: shown.accounts.after.clone(),
+    })
 }
 
 fn managed_account(account: Account) -> ManagedAccount {
@@ -83,7 +86,7 @@ fn managed_account(account: Account) -> ManagedAccount {
 }
 
 async fn show(app: &App, page: &Page, by: &Visitor, search: &str, link: Link) -> Result<Response, Fault> {
-    let accounts = people::search(&app.store, search, MOST).await?;
+    let accounts = people::search(&app.store, search, (&Place::default(), page.most_rows())).await?;
     page.show(&AccountsPage { page, accounts, search, roles: Role::ALL, link: Some(link), own: &by.id })
 }
 
@@ -156,21 +159,32 @@ async fn invite(
 #[template(path = "audit.html")]
 struct AuditLog<'a> {
     page: &'a Page,
-    rows: Vec<Note>,
+    notes: Rows<Note>,
     subject: &'a str,
 }
 
-#[derive(Deserialize, JsonSchema)]
-struct Subject {
-    #[serde(default)]
+impl AuditLog<'_> {
+    /// The beginning of the queries of other pages of the list.
+    fn query(&self) -> String {
+        format!("?subject={}&", encode(self.subject))
+    }
+}
+
+#[derive(Default, Deserialize, JsonSchema)]
+#[serde(default)]
+struct AuditQuery {
+    /// The id of what was changed.
     subject: String,
+    #[serde(flatten)]
+    place: Place,
 }
 
 async fn audit_log(
     app: App,
     page: Page,
-    UrlQuery(Subject { subject }): UrlQuery<Subject>,
+    UrlQuery(AuditQuery { subject, place }): UrlQuery<AuditQuery>,
 ) -> Result<Response, Fault> {
-    let rows = audit::newest(&app.store, &subject, MOST).await?;
-    page.show(&AuditLog { page: &page, rows, subject: &subject })
+    let list = if subject.is_empty() { &audit::ALL } else { &audit::OF_SUBJECT };
+    let notes = audit::page(&app.store, list, &subject, (&place, page.most_rows())).await?;
+    page.show(&AuditLog { page: &page, notes, subject: &subject })
 }

@@ -12,7 +12,8 @@ use crate::outbox;
 use crate::store::{Error, Store, Tx};
 use crate::web::Attempt;
 use crate::web::language::{Language, say};
-use crate::{args, audit, clean_text, clock, ids};
+use crate::web::paging::{List, Place, Rows};
+use crate::{args, audit, clean_text, clock, ids, newest_first};
 
 /// An account.
 #[derive(Clone, Debug, Deserialize)]
@@ -155,16 +156,17 @@ pub async fn by_id(store: &Store, id: &str) -> Result<Option<Account>, Error> {
     store.fetch_optional("SELECT * FROM account WHERE id = $1", args![id]).await
 }
 
+/// Accounts that have not been deleted, by a part of their name or address as a pattern.
+pub const FOUND: List = newest_first!(
+    "SELECT * FROM account WHERE (email LIKE $3 ESCAPE '\\' OR LOWER(name) LIKE $3 ESCAPE '\\') \
+     AND email <> 'deleted-' || id",
+    "id"
+);
+
 /// The newest accounts whose name or address contains `part`.
-pub async fn search(store: &Store, part: &str, most: i64) -> Result<Vec<Account>, Error> {
+pub async fn search(store: &Store, part: &str, at: (&Place, usize)) -> Result<Rows<Account>, Error> {
     let escaped = part.trim().to_lowercase().replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_");
-    store
-        .fetch(
-            "SELECT * FROM account WHERE (email LIKE $1 ESCAPE '\\' OR LOWER(name) LIKE $1 ESCAPE '\\') \
-             AND email <> 'deleted-' || id ORDER BY id DESC LIMIT $2",
-            args![format!("%{escaped}%"), most],
-        )
-        .await
+    FOUND.page(store, at, args![format!("%{escaped}%")], |account: &Account| &account.id).await
 }
 
 pub async fn count(store: &Store) -> Result<i64, Error> {
@@ -197,11 +199,16 @@ pub(super) async fn set_password(tx: &mut Tx, id: &str, hash: &str) -> Result<()
     audit::note(tx, Some(id), "account.password", id, json!({})).await
 }
 
+/// Returns true if an account has this address.
+pub(super) async fn has_address(tx: &mut Tx, email: &str) -> Result<bool, Error> {
+    tx.exists("SELECT 1 FROM account WHERE email = $1", args![email]).await
+}
+
 /// Gives an account another email address, and returns the old one.
 pub(super) async fn set_address(tx: &mut Tx, id: &str, email: &str) -> Result<String, Fault> {
     tx.lock("account", id).await?;
     let old: String = tx.fetch_one("SELECT email FROM account WHERE id = $1", args![id]).await?;
-    if tx.exists("SELECT 1 FROM account WHERE email = $1", args![email]).await? {
+    if has_address(tx, email).await? {
         return Err(fault!(CONFLICT, "email-taken", "An account with this email address already exists."));
     }
     tx.execute("UPDATE account SET email = $1, confirmed_at = NULL WHERE id = $2", args![email, id]).await?;

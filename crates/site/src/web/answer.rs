@@ -86,16 +86,13 @@ fn from_json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Fault> {
             false => Fault::malformed(&error),
         })?;
     json.end().map_err(|error| Fault::malformed(&error))?;
-    if unknown.is_empty() {
-        return Ok(value);
-    }
+    if unknown.is_empty() { Ok(value) } else { Err(unknown_fields(unknown)) }
+}
+
+/// The fault of a request of a program with fields that are not read.
+pub fn unknown_fields(mut unknown: Vec<String>) -> Fault {
     unknown.truncate(FIELDS);
-    Err(fault!(
-        BAD_REQUEST,
-        "unknown-fields",
-        "The request has fields that do not exist: {}",
-        unknown.join(", ")
-    ))
+    fault!(BAD_REQUEST, "unknown-fields", "The request has fields that do not exist: {}", unknown.join(", "))
 }
 
 fn from_form<T: DeserializeOwned>(form: &[u8]) -> Result<T, Fault> {

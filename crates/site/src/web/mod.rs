@@ -13,6 +13,8 @@ pub mod middleware;
 pub mod network;
 pub mod openapi;
 pub mod page;
+pub mod paging;
+pub mod query;
 pub mod recent;
 pub mod route;
 pub mod signature;

@@ -18,14 +18,12 @@ use capeval_api::Problem;
 use schemars::generate::{Contract, SchemaGenerator, SchemaSettings};
 use serde_json::{Map, Value, json};
 
+use super::query;
 use super::route::{Access, Field, Route, Scope, get};
 use crate::app::App;
 
 /// The place of types in the document.
 const SCHEMAS: &str = "/components/schemas";
-
-/// Fields that uploads may have beside the file, in a form, or in the query if the body is the file itself.
-const ABOUT: [&str; 7] = ["method", "description", "authors", "link", "code", "tags", "team"];
 
 /// The route of the description.
 pub fn routes() -> Vec<Route> {
@@ -125,26 +123,19 @@ fn parameters(route: &Route, types: &mut Types) -> Vec<Value> {
         json!({ "name": name, "in": place, "required": is_required, "schema": { "type": "string" } })
     };
     let mut parameters: Vec<Value> = names(route.path).map(|name| parameter(name, "path")).collect();
-    if let Some(describe) = route.contract.query {
-        // The type itself, and not a reference to it: each of its fields is a parameter.
-        let mut alone = SchemaGenerator::from(types.requests.settings().clone());
-        let schema = describe(&mut alone);
-        let name = schema.get("$ref").and_then(|name| name.as_str()?.rsplit('/').next().map(str::to_owned));
-        let schema = name.and_then(|name| alone.definitions().get(&name)).cloned().unwrap_or_default();
-        for (name, field) in schema["properties"].as_object().into_iter().flatten() {
-            parameters.push(json!({ "name": name, "in": "query", "required": false, "schema": field }));
-        }
+    for (name, field) in query(route, types) {
+        parameters.push(json!({ "name": name, "in": "query", "required": false, "schema": field }));
     }
-    if is_of_results(route) {
-        parameters.extend(ABOUT.map(|name| parameter(name, "query")));
+    if route.contract.is_file {
         parameters.push(parameter("Idempotency-Key", "header"));
     }
     parameters
 }
 
-/// Returns true if a route takes a results file, and no form with fields of its own.
-fn is_of_results(route: &Route) -> bool {
-    route.is_upload && route.body.is_empty()
+/// The parameters in the query of a route, each with its schema.
+fn query(route: &Route, types: &Types) -> Map<String, Value> {
+    let generator = SchemaGenerator::from(types.requests.settings().clone());
+    query::parameters(&route.contract, generator)
 }
 
 fn body(route: &Route, types: &mut Types) -> Option<Value> {
@@ -152,10 +143,9 @@ fn body(route: &Route, types: &mut Types) -> Option<Value> {
         let schema = describe(&mut types.requests);
         return Some(json!({ "required": true, "content": { "application/json": { "schema": schema } } }));
     }
-    if is_of_results(route) {
+    if route.contract.is_file {
         let file = json!({ "type": "string", "format": "binary" });
-        let mut fields: Map<String, Value> =
-            ABOUT.into_iter().map(|name| (name.to_owned(), json!({ "type": "string" }))).collect();
+        let mut fields = query(route, types);
         fields.insert("file".to_owned(), file.clone());
         let form = json!({ "type": "object", "properties": fields, "required": ["file"] });
         return Some(json!({ "required": true, "content": {
@@ -229,7 +219,7 @@ fn responses(route: &Route, types: &mut Types) -> Value {
             problems.push(("404", "There is none, or the account may not know of it"));
         }
     }
-    if is_of_results(route) {
+    if route.contract.is_file {
         problems.push(("409", "These captions have already been submitted, or the phase is closed"));
         problems.push(("413", "The file is too large"));
         problems.push(("422", "The file cannot be read or scored; `invalid` comes with a report"));

@@ -25,6 +25,8 @@ pub struct Contract {
     pub body: Option<Describe>,
     /// The query of the address.
     pub query: Option<Describe>,
+    /// True if the body is a file, with the query beside it, or a form with both.
+    pub is_file: bool,
     /// The things that the address names, and what the visitor must be to them.
     pub subjects: Vec<(&'static str, Standing)>,
     /// The answers when nothing is refused.

@@ -5,6 +5,7 @@
 //! example) or be empty; each metric decides how to handle that.
 
 mod character;
+mod fields;
 mod intl;
 #[cfg(feature = "jieba")]
 mod jieba;
@@ -68,6 +69,12 @@ pub enum Tokenizer {
     Rouge155,
     /// Google's rouge_score's: as [`Rouge155`](Self::Rouge155), but after Unicode lower-casing.
     RougeScore,
+    /// ImageCLEFmedical's: numbers as words, no punctuation, then as [`RougeScore`](Self::RougeScore).
+    ImageClef,
+    /// MART's for paragraphs: runs of ASCII letters, in lower case.
+    Letters,
+    /// vist_eval's for stories: as [`None`](Self::None), without characters beyond ASCII.
+    Ascii,
     /// The tokenizer of the translation edit rate, with its options.
     Tercom(Tercom),
     /// Japanese or Korean words from MeCab's dictionaries, as with sacreBLEU's `ja-mecab` and `ko-mecab`: see
@@ -107,6 +114,13 @@ pub const ALL: &[(Tokenizer, &str, &str)] = &[
         "rouge-score",
         "Google's rouge_score: as rouge155, but after Unicode lower-casing",
     ),
+    (
+        Tokenizer::ImageClef,
+        "imageclef",
+        "ImageCLEFmedical: digits become `number`, punctuation vanishes, the rest as with rouge-score",
+    ),
+    (Tokenizer::Letters, "letters", "MART's for paragraphs: runs of a-z after lower-casing A-Z"),
+    (Tokenizer::Ascii, "ascii", "vist_eval's for stories: as none, without characters beyond ASCII"),
     (Tokenizer::Tercom(Tercom::Plain), "tercom", "the tokenizer of TER: split on white space"),
     (Tokenizer::Tercom(Tercom::Norm), "tercom-norm", "tercom, normalising"),
     (Tokenizer::Tercom(Tercom::NormAsian), "tercom-norm-asian", "tercom, normalising, also East Asian"),
@@ -185,6 +199,9 @@ impl Tokenizer {
             Self::Char => character::tokenize(text, &mut piece),
             Self::Rouge155 => rouge::ascii(text, scratch, &mut piece),
             Self::RougeScore => rouge::unicode(text, scratch, &mut piece),
+            Self::ImageClef => fields::imageclef(text, scratch, &mut piece),
+            Self::Letters => fields::letters(text, scratch, &mut piece),
+            Self::Ascii => fields::ascii(text, scratch, &mut piece),
             Self::Tercom(tercom) => tercom::tokenize(tercom, text, &mut piece),
             Self::Mecab(language) => mecab::tokenize(language, text, &mut piece),
             #[cfg(feature = "jieba")]
@@ -210,6 +227,11 @@ impl Tokenizer {
     pub fn name(self) -> &'static str {
         let mut every = ALL.iter().chain(WITH_DICTIONARY);
         every.find(|(tokenizer, ..)| *tokenizer == self).map_or("?", |(_, name, _)| name)
+    }
+
+    /// Returns true if letters beyond ASCII are no part of its words.
+    pub fn drops_beyond_ascii(self) -> bool {
+        matches!(self, Self::Rouge155 | Self::RougeScore | Self::ImageClef | Self::Letters | Self::Ascii)
     }
 
     /// The language of the texts that it is made for, if it is another one than English.

@@ -1,0 +1,385 @@
+//! The settings of benchmarks and phases: as a file, a form or a program gives them, and as they are stored. A field is
+//! told here, in a migration, and in `templates/organise`.
+
+use capeval_api::{BoardKind, PerImage, Visibility};
+use capeval_site::columns;
+use capeval_site::store::{self, Columns, Error};
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer, Serialize};
+
+use super::about::Column;
+use super::source::Source;
+use super::when::When;
+
+/// A benchmark as it is stored.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Benchmark {
+    pub id: String,
+    /// Its part of addresses.
+    pub slug: String,
+    pub title: String,
+    /// Its subject, in a sentence or two.
+    pub summary: String,
+    /// The rules, in Markdown.
+    pub rules: String,
+    /// The people who see it.
+    pub visibility: Visibility,
+    /// True if only its hosts see it.
+    pub draft: bool,
+}
+
+/// A phase as it is stored.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Phase {
+    pub id: String,
+    /// The id of the benchmark.
+    pub benchmark: String,
+    /// Its part of addresses.
+    pub slug: String,
+    pub title: String,
+    /// The beginning of submissions.
+    pub opens_at: Option<i64>,
+    /// The end of submissions.
+    pub closes_at: Option<i64>,
+    /// Since when a host has stopped them.
+    pub frozen_at: Option<i64>,
+    /// Submissions of a team on a day.
+    pub per_day: i64,
+    /// Submissions of a team in all.
+    pub in_total: i64,
+    /// The people who see the scores.
+    pub board: BoardKind,
+    /// The time from which everyone sees them.
+    pub reveal_at: Option<i64>,
+    /// The decimals of shown scores.
+    #[serde(deserialize_with = "decimals")]
+    pub decimals: usize,
+    /// The metrics or suites.
+    #[serde(deserialize_with = "store::json")]
+    pub metrics: Vec<String>,
+    /// The reference set that ranks.
+    pub main_set: String,
+    /// The measure that ranks.
+    pub main_metric: String,
+    /// The keys of the measures that the board shows unless a visitor chooses others; empty for all.
+    #[serde(deserialize_with = "store::json")]
+    pub board_columns: Vec<String>,
+    /// True if the board has a row for people.
+    pub human: bool,
+    /// The part of the results image by image that teams see of their own submissions.
+    pub per_image: PerImage,
+    /// The address of the picture of an image, with `{id}`; empty if there are no pictures.
+    pub pictures: String,
+    /// The hash of a file with vectors of the pictures.
+    pub vectors_hash: Option<String>,
+    /// The name that it had.
+    pub vectors_file: String,
+    /// The columns that hosts define for methods.
+    #[serde(deserialize_with = "store::json")]
+    pub columns: Vec<Column>,
+    /// The scores that the board shows; `None` until all references are ready.
+    pub score_set: Option<String>,
+    /// The number of changes of the rows of its boards.
+    pub settled: i64,
+}
+
+/// The most decimals of a score.
+pub const MOST_DECIMALS: usize = 12;
+
+/// A column with a number of decimals.
+fn decimals<'de, D: Deserializer<'de>>(column: D) -> Result<usize, D::Error> {
+    Ok(usize::deserialize(column)?.min(MOST_DECIMALS))
+}
+
+/// A benchmark as it is described.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "BenchmarkPlan")]
+pub struct Plan {
+    /// The part of its addresses: small letters, digits, hyphens.
+    pub slug: String,
+    pub title: String,
+    /// Its subject, in a sentence or two.
+    #[serde(default)]
+    pub summary: String,
+    /// The rules, in Markdown.
+    #[serde(default)]
+    pub rules: String,
+    /// The people who see it.
+    #[serde(default = "public")]
+    pub visibility: Visibility,
+    /// True if only its hosts see it, until it is published.
+    #[serde(default)]
+    pub draft: bool,
+    /// The email addresses of its hosts.
+    #[serde(default)]
+    pub hosts: Vec<String>,
+    /// Its phases, in order.
+    #[serde(default)]
+    pub phases: Vec<PhasePlan>,
+}
+
+fn public() -> Visibility {
+    Visibility::Public
+}
+
+/// A phase as it is described.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PhasePlan {
+    /// The part of its addresses.
+    pub slug: String,
+    pub title: String,
+    /// The beginning of submissions, in UTC unless it says otherwise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub opens: Option<When>,
+    /// The end of submissions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub closes: Option<When>,
+    /// Submissions of a team on a day.
+    #[serde(default = "five")]
+    pub per_day: u32,
+    /// Submissions of a team in all.
+    #[serde(default = "hundred")]
+    pub in_total: u32,
+    /// The people who see the scores.
+    #[serde(default = "public_board")]
+    pub board: BoardKind,
+    /// The time from which everyone sees them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reveal: Option<When>,
+    /// The decimals of shown scores.
+    #[serde(default = "three")]
+    pub decimals: u32,
+    /// Metrics or suites, as `capeval score` takes them.
+    #[serde(default = "coco")]
+    pub metrics: Vec<String>,
+    /// The reference set that ranks; the first by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub main_set: Option<String>,
+    /// The measure that ranks.
+    #[serde(default = "cider")]
+    pub main_metric: String,
+    /// The keys of the measures that the board shows unless a visitor chooses others; all by default.
+    #[serde(default)]
+    pub board_columns: Vec<String>,
+    /// True if the board has a row for people.
+    #[serde(default = "yes")]
+    pub human: bool,
+    /// The part of the results image by image that teams see of their own submissions. Scores of single images hint at
+    /// the references, and explanations show them, so this is for phases whose references may become known, such as
+    /// validation.
+    #[serde(default = "nothing")]
+    pub per_image: PerImage,
+    /// The address of the picture of an image, with `{id}` in place of its id, or `{id:012}` for an id of twelve
+    /// digits; pages with results image by image show it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pictures: Option<String>,
+    /// A file with a vector of the picture of each image, as `capeval embed` writes it (.safetensors), for metrics that
+    /// compare captions with pictures, such as `clip-s`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub vectors: Option<Source>,
+    /// The reference sets, in order.
+    #[serde(default)]
+    pub references: Vec<ReferencePlan>,
+    /// The columns that teams fill in about their methods.
+    #[serde(default)]
+    pub columns: Vec<Column>,
+    /// Results that are shown beside those of teams.
+    #[serde(default)]
+    pub baselines: Vec<BaselinePlan>,
+}
+
+fn five() -> u32 {
+    5
+}
+fn hundred() -> u32 {
+    100
+}
+fn three() -> u32 {
+    3
+}
+fn coco() -> Vec<String> {
+    vec!["coco".to_owned()]
+}
+fn cider() -> String {
+    "cider-d".to_owned()
+}
+fn yes() -> bool {
+    true
+}
+fn nothing() -> PerImage {
+    PerImage::Nothing
+}
+fn public_board() -> BoardKind {
+    BoardKind::Public
+}
+
+/// A reference set as it is described.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReferencePlan {
+    /// The name, such as `c5`.
+    pub name: String,
+    /// The file, in any format that capeval reads.
+    pub file: Source,
+    /// The language of the captions.
+    #[serde(default = "english")]
+    pub language: String,
+    /// The tokenizer; by default that of each metric.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokenizer: Option<String>,
+    /// A file with the ids of the images to keep: a JSON array, or one id per line. All by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub images: Option<Source>,
+}
+
+fn english() -> String {
+    "en".to_owned()
+}
+
+/// A baseline as it is described.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BaselinePlan {
+    /// The name of the method.
+    pub method: String,
+    /// The results.
+    pub file: Source,
+}
+
+impl Plan {
+    /// A draft without phases.
+    pub fn draft(host: String) -> Self {
+        Self {
+            slug: String::new(),
+            title: String::new(),
+            summary: String::new(),
+            rules: String::new(),
+            visibility: Visibility::Public,
+            draft: true,
+            hosts: vec![host],
+            phases: Vec::new(),
+        }
+    }
+
+    /// A benchmark as it is now, apart from its hosts and phases.
+    pub fn of_row(benchmark: &Benchmark) -> Self {
+        Self {
+            slug: benchmark.slug.clone(),
+            title: benchmark.title.clone(),
+            summary: benchmark.summary.clone(),
+            rules: benchmark.rules.clone(),
+            visibility: benchmark.visibility,
+            draft: benchmark.draft,
+            hosts: Vec::new(),
+            phases: Vec::new(),
+        }
+    }
+
+    /// The columns that store what may change.
+    pub fn columns(&self) -> Columns {
+        columns! {
+            title: &self.title,
+            summary: &self.summary,
+            rules: &self.rules,
+            visibility: self.visibility.name(),
+            draft: self.draft,
+        }
+    }
+
+    /// The phase with this slug.
+    pub fn phase(&self, slug: &str) -> Option<&PhasePlan> {
+        self.phases.iter().find(|phase| phase.slug == slug)
+    }
+}
+
+impl PhasePlan {
+    /// A phase with the defaults, which those of fields that a plan leaves out are, too.
+    pub fn new(slug: &str, title: &str) -> Self {
+        Self {
+            slug: slug.to_owned(),
+            title: title.to_owned(),
+            opens: None,
+            closes: None,
+            per_day: five(),
+            in_total: hundred(),
+            board: public_board(),
+            reveal: None,
+            decimals: three(),
+            metrics: coco(),
+            main_set: None,
+            main_metric: cider(),
+            board_columns: Vec::new(),
+            human: yes(),
+            per_image: nothing(),
+            pictures: None,
+            vectors: None,
+            references: Vec::new(),
+            columns: Vec::new(),
+            baselines: Vec::new(),
+        }
+    }
+
+    /// A phase as it is now.
+    pub fn of(
+        phase: &Phase,
+        vectors: Option<Source>,
+        references: Vec<ReferencePlan>,
+        baselines: Vec<BaselinePlan>,
+    ) -> Self {
+        let limit = |limit: i64| u32::try_from(limit).unwrap_or(0);
+        Self {
+            slug: phase.slug.clone(),
+            title: phase.title.clone(),
+            opens: phase.opens_at.map(When),
+            closes: phase.closes_at.map(When),
+            per_day: limit(phase.per_day),
+            in_total: limit(phase.in_total),
+            board: phase.board,
+            reveal: phase.reveal_at.map(When),
+            decimals: phase.decimals as u32,
+            metrics: phase.metrics.clone(),
+            main_set: Some(phase.main_set.clone()).filter(|set| !set.is_empty()),
+            main_metric: phase.main_metric.clone(),
+            board_columns: phase.board_columns.clone(),
+            human: phase.human,
+            per_image: phase.per_image,
+            pictures: Some(phase.pictures.clone()).filter(|pictures| !pictures.is_empty()),
+            vectors,
+            references,
+            columns: phase.columns.clone(),
+            baselines,
+        }
+    }
+
+    /// The reference set that ranks.
+    pub fn main_set(&self) -> Option<&String> {
+        self.main_set.as_ref().or(self.references.first().map(|set| &set.name))
+    }
+
+    /// The address of pictures; empty if there are none.
+    pub fn pictures(&self) -> &str {
+        self.pictures.as_deref().map_or("", str::trim)
+    }
+
+    /// The columns that store what may change, apart from files.
+    pub fn columns(&self) -> Result<Columns, Error> {
+        Ok(columns! {
+            title: &self.title,
+            opens_at: self.opens.map(|When(time)| time),
+            closes_at: self.closes.map(|When(time)| time),
+            per_day: self.per_day,
+            in_total: self.in_total,
+            board: self.board.name(),
+            reveal_at: self.reveal.map(|When(time)| time),
+            decimals: self.decimals,
+            main_set: self.main_set().cloned().unwrap_or_default(),
+            main_metric: &self.main_metric,
+            board_columns: store::list(&self.board_columns)?,
+            columns: store::list(&self.columns)?,
+            per_image: self.per_image.name(),
+            pictures: self.pictures(),
+        })
+    }
+}

@@ -1,0 +1,195 @@
+//! Which image is in which group.
+
+use std::cmp::Ordering;
+use std::collections::HashMap;
+
+use capeval_corpus::SegmentId;
+
+use super::{GroupBy, unknown};
+use crate::Error;
+use crate::gallery::Scene;
+
+/// A group: a name for each property, with what they are sorted by.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Label(Vec<(f64, String)>);
+
+impl Eq for Label {}
+
+impl Ord for Label {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let pairs = self.0.iter().zip(&other.0);
+        let each = pairs.map(|((a, one), (b, another))| a.total_cmp(b).then_with(|| one.cmp(another)));
+        each.fold(Ordering::Equal, Ordering::then).then(self.0.len().cmp(&other.0.len()))
+    }
+}
+
+impl PartialOrd for Label {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Label {
+    pub fn name(&self) -> String {
+        self.0.iter().map(|(_, name)| name.as_str()).collect::<Vec<_>>().join("×")
+    }
+}
+
+/// The groups of images, found from a property.
+pub enum Labels {
+    /// The same for all systems.
+    Images(String, HashMap<u32, Vec<Label>>),
+    /// By system.
+    Systems(String, Vec<HashMap<u32, Vec<Label>>>),
+}
+
+/// The images that may be in groups.
+pub struct ImageIds<'s> {
+    /// The captions; `None` if only ids are known.
+    pub scene: Option<&'s Scene>,
+    /// The number of images.
+    pub n: u32,
+    /// The number of the image with this id.
+    pub find: &'s dyn Fn(&SegmentId) -> Option<u32>,
+}
+
+impl Labels {
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Images(name, _) | Self::Systems(name, _) => name,
+        }
+    }
+
+    pub fn of(&self, system: usize, image: u32) -> &[Label] {
+        let map = match self {
+            Self::Images(_, map) => Some(map),
+            Self::Systems(_, maps) => maps.get(system),
+        };
+        map.and_then(|map| map.get(&image)).map_or(&[], Vec::as_slice)
+    }
+
+    /// The groups by a property.
+    pub fn new(by: &GroupBy, ids: &ImageIds<'_>) -> Result<Self, Error> {
+        let name = by.name(None);
+        let images = || 0..ids.n;
+        let scene = |what: &str| {
+            let has_texts = |scene: &&Scene| what == "captions" || scene.references.n_references > 0;
+            let absent = || Error::from(unknown(&name, &format!("there are no {what}"), &[]));
+            ids.scene.filter(has_texts).ok_or_else(absent)
+        };
+        Ok(match by {
+            GroupBy::WordsOfReferences(bins) => {
+                let references = &scene("references")?.references;
+                let mean = |image: u32| {
+                    let of = references.set.of(image as usize);
+                    let n = of.len().max(1) as f64;
+                    of.map(n_words).sum::<usize>() as f64 / n
+                };
+                let labels = images().map(|image| (image, vec![bin(mean(image), bins)])).collect();
+                Self::Images(name, labels)
+            }
+            GroupBy::CountOfReferences => {
+                let references = &scene("references")?.references;
+                let label = |n: usize| Label(vec![(n as f64, n.to_string())]);
+                let of = |image: u32| (image, vec![label(references.set.of(image as usize).len())]);
+                let labels = images().map(of).collect();
+                Self::Images(name, labels)
+            }
+            GroupBy::WordsOfCandidate(bins) => {
+                let of_system = |system: &capeval_evaluate::System| {
+                    let words = |k: usize| n_words(system.texts.get(k)) as f64;
+                    system
+                        .images
+                        .iter()
+                        .enumerate()
+                        .map(|(k, image)| (*image, vec![bin(words(k), bins)]))
+                        .collect()
+                };
+                let labels = scene("captions")?.systems.iter().map(of_system).collect();
+                Self::Systems(name, labels)
+            }
+            GroupBy::File(file, column, _) => {
+                let find = |id: &SegmentId| (ids.find)(id).or_else(|| (ids.find)(&other_type(id)));
+                let found = file.groups(column.as_deref(), &|id| find(id).is_some())?;
+                let are_numbers = found.pairs.iter().all(|(_, group)| group.parse::<f64>().is_ok());
+                let mut labels: HashMap<u32, Vec<Label>> = HashMap::new();
+                for (id, group) in &found.pairs {
+                    let rank = if are_numbers { group.parse().unwrap_or_default() } else { 0.0 };
+                    let label = Label(vec![(rank, group.clone())]);
+                    if let Some(of_image) = find(id).map(|image| labels.entry(image).or_default())
+                        && !of_image.contains(&label)
+                    {
+                        of_image.push(label);
+                    }
+                }
+                Self::Images(by.name(Some(&found.name)), labels)
+            }
+            GroupBy::Crossed(all) => {
+                let all: Vec<Self> = all.iter().map(|one| Self::new(one, ids)).collect::<Result<_, _>>()?;
+                let name = all.iter().map(Self::name).collect::<Vec<_>>().join("×");
+                let of_system = |system: usize| -> HashMap<u32, Vec<Label>> {
+                    let labels = |image: u32| (image, crossed(all.iter().map(|one| one.of(system, image))));
+                    images().map(labels).collect()
+                };
+                let n_systems = all.iter().map(|one| match one {
+                    Self::Images(..) => 0,
+                    Self::Systems(_, maps) => maps.len(),
+                });
+                match n_systems.max() {
+                    None | Some(0) => Self::Images(name, of_system(0)),
+                    Some(n) => Self::Systems(name, (0..n).map(of_system).collect()),
+                }
+            }
+        })
+    }
+}
+
+/// Every combination of a label of each list.
+fn crossed<'l>(lists: impl Iterator<Item = &'l [Label]>) -> Vec<Label> {
+    lists.fold(vec![Label(Vec::new())], |so_far, list| {
+        let with = |label: &Label| {
+            let own = label.0.clone();
+            list.iter().map(move |other| Label([&own[..], &other.0].concat())).collect::<Vec<_>>()
+        };
+        so_far.iter().flat_map(with).collect()
+    })
+}
+
+fn n_words(text: &str) -> usize {
+    text.split_whitespace().count()
+}
+
+/// The bin of a number: `6-10`, or `21+` beyond the last one.
+fn bin(value: f64, bins: &[usize]) -> Label {
+    let at = bins.iter().position(|bound| value <= *bound as f64);
+    let first =
+        |at: usize| at.checked_sub(1).and_then(|before| bins.get(before)).map_or(0, |bound| bound + 1);
+    let name = match at {
+        Some(at) => match (first(at), bins[at]) {
+            (one, last) if one == last => one.to_string(),
+            (one, last) => format!("{one}-{last}"),
+        },
+        None => format!("{}+", first(bins.len())),
+    };
+    Label(vec![(at.unwrap_or(bins.len()) as f64, name)])
+}
+
+/// The number that a text is, or the text of a number.
+fn other_type(id: &SegmentId) -> SegmentId {
+    match id {
+        SegmentId::Integer(number) => SegmentId::Text(number.to_string().into()),
+        SegmentId::Text(text) => SegmentId::from_untyped(text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bins_hold_what_their_names_say() {
+        let name = |value: f64| bin(value, &[5, 6, 10]).name();
+        assert_eq!([0.0, 5.0, 5.5, 6.0, 10.0, 10.5].map(name), ["0-5", "0-5", "6", "6", "7-10", "11+"]);
+        assert_eq!(bin(3.0, &[0]).name(), "1+");
+    }
+}

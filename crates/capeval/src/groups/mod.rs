@@ -1,0 +1,152 @@
+//! What groups images: properties of captions, columns and files, alone or crossed.
+
+mod differences;
+mod labels;
+mod saved;
+mod scores;
+
+use std::sync::Arc;
+
+use capeval_choice::{Refusal, Remedy, suggest};
+use capeval_corpus::GroupFile;
+
+pub use self::saved::group_saved;
+pub(crate) use self::scores::GroupRequest;
+
+/// The greatest numbers of words in bins, unless others are given.
+const BINS: [usize; 4] = [5, 10, 15, 20];
+
+/// The built-in properties.
+const PROPERTIES: [&str; 3] = ["words:references", "words:candidate", "references:count"];
+
+/// A property that groups images.
+#[derive(Clone, Debug)]
+pub enum GroupBy {
+    /// The mean number of words of an image's references, in bins that end at these numbers.
+    WordsOfReferences(Vec<usize>),
+    /// The number of words of a candidate, in such bins.
+    WordsOfCandidate(Vec<usize>),
+    /// The number of references of an image.
+    CountOfReferences,
+    /// A file that says so: its column, if it is named, and what the property is called, if not as the column.
+    File(Arc<GroupFile>, Option<String>, Option<String>),
+    /// Several properties together.
+    Crossed(Vec<GroupBy>),
+}
+
+impl GroupBy {
+    /// Reads a property as users write it: `words:candidate=8,12`, or properties joined by `×` or ` x `. What is not
+    /// built in is what `named` finds.
+    ///
+    /// # Errors
+    /// When bins are no ascending numbers, or `named` finds nothing.
+    pub fn parse<E: From<Refusal>>(
+        text: &str,
+        named: &mut dyn FnMut(&str) -> Result<Self, E>,
+    ) -> Result<Self, E> {
+        let text = text.replace(" x ", "×");
+        let parts: Vec<&str> = text.split('×').map(str::trim).collect();
+        if parts.iter().any(|part| part.is_empty()) {
+            return Err(unknown(&text, "it lacks a property", &[]).into());
+        }
+        let mut all = Vec::new();
+        for part in parts {
+            all.push(match Self::built_in(part)? {
+                Some(property) => property,
+                None => named(part)?,
+            });
+        }
+        Ok(if all.len() == 1 { all.swap_remove(0) } else { Self::Crossed(all) })
+    }
+
+    fn built_in(text: &str) -> Result<Option<Self>, Refusal> {
+        let (name, bins) = match text.split_once('=') {
+            Some((name, bins)) => (name, Some(bins)),
+            None => (text, None),
+        };
+        let read = |bins: Option<&str>| -> Result<Vec<usize>, Refusal> {
+            let Some(bins) = bins else { return Ok(BINS.to_vec()) };
+            let bounds: Option<Vec<usize>> = bins.split(',').map(|bin| bin.trim().parse().ok()).collect();
+            bounds.filter(|bounds| bounds.is_sorted_by(|a, b| a < b)).ok_or_else(|| {
+                Refusal::new(format!("{text}: '{bins}' are no ascending numbers of words"))
+                    .with_remedy(format!("write the last number of each bin, as in {name}=8,12"))
+            })
+        };
+        Ok(match (name, bins) {
+            ("words:references", bins) => Some(Self::WordsOfReferences(read(bins)?)),
+            ("words:candidate" | "words:candidates", bins) => Some(Self::WordsOfCandidate(read(bins)?)),
+            ("references:count", None) => Some(Self::CountOfReferences),
+            ("references:count", Some(_)) => return Err(unknown(text, "it has no bins", &[])),
+            _ => None,
+        })
+    }
+
+    /// What the property is called.
+    fn name(&self, found: Option<&str>) -> String {
+        let bins = |name: &str, bins: &[usize]| {
+            let own: Vec<String> = bins.iter().map(ToString::to_string).collect();
+            if bins == BINS { name.to_owned() } else { format!("{name}={}", own.join(",")) }
+        };
+        match self {
+            Self::WordsOfReferences(bounds) => bins(PROPERTIES[0], bounds),
+            Self::WordsOfCandidate(bounds) => bins(PROPERTIES[1], bounds),
+            Self::CountOfReferences => PROPERTIES[2].to_owned(),
+            Self::File(file, column, name) => {
+                let name = name.as_deref().or(column.as_deref()).or(found);
+                name.unwrap_or_else(|| file.source()).to_owned()
+            }
+            Self::Crossed(all) => all.iter().map(|one| one.name(None)).collect::<Vec<_>>().join("×"),
+        }
+    }
+}
+
+/// An error about a property that no one knows.
+pub fn unknown(text: &str, why: &str, columns: &[&str]) -> Refusal {
+    let known = PROPERTIES.iter().copied().chain(columns.iter().copied());
+    let remedy = suggest(text, known).or(Remedy::say("name a file with an id and a group in each row"));
+    Refusal::new(format!("nothing groups images by '{text}': {why}")).with_remedy(remedy)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<String, String> {
+        let mut named = |text: &str| -> Result<GroupBy, Refusal> {
+            match text {
+                "domain" | "split" => {
+                    let file = GroupFile::of_pairs(text, []);
+                    Ok(GroupBy::File(Arc::new(file), Some(text.to_owned()), None))
+                }
+                other => Err(unknown(other, "no such column", &["domain", "split"])),
+            }
+        };
+        GroupBy::parse(text, &mut named).map(|by| by.name(None)).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn properties_are_read_as_they_are_written() {
+        for (text, name) in [
+            ("words:references", "words:references"),
+            ("words:candidate=8,12", "words:candidate=8,12"),
+            ("references:count", "references:count"),
+            ("domain", "domain"),
+            ("domain×split", "domain×split"),
+            ("domain x words:candidate", "domain×words:candidate"),
+        ] {
+            assert_eq!(read(text), Ok(name.to_owned()));
+        }
+        for (text, words) in [
+            ("domian", "nothing groups images by 'domian'"),
+            ("", "lacks a property"),
+            ("domain×", "lacks a property"),
+            ("words:candidate=", "no ascending numbers"),
+            ("words:candidate=12,8", "no ascending numbers"),
+            ("words:candidate=x", "no ascending numbers"),
+            ("references:count=3", "no bins"),
+            ("words", "no such column"),
+        ] {
+            assert!(read(text).unwrap_err().contains(words), "{text}: {:?}", read(text));
+        }
+    }
+}

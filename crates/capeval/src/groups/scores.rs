@@ -1,0 +1,204 @@
+//! The scores of groups of images.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use capeval_corpus::SegmentId;
+use capeval_evaluate::{Progress, SystemScores};
+use capeval_metric::AnyMetric;
+use capeval_report::{GroupDifference, GroupFrequencies, GroupRow, GroupScores, Measure, Notice};
+use capeval_stats::Resampling;
+use rayon::prelude::*;
+
+use super::GroupBy;
+use super::differences::{correct, differing, from_rest, paired, reversed, without};
+use super::labels::{ImageIds, Label, Labels};
+use crate::derive::Derivations;
+use crate::evaluation::Evaluation;
+use crate::gallery::Scene;
+use crate::several::Grouping;
+use crate::{Error, intervals};
+
+/// The most groups of which each is compared with the other images.
+const MOST_TESTED: usize = 200;
+
+/// What is asked of groups.
+pub(crate) struct GroupRequest<'r> {
+    pub by: &'r [GroupBy],
+    pub frequencies: GroupFrequencies,
+    pub intervals: Option<Resampling>,
+    pub metrics: &'r [AnyMetric],
+    pub derivations: &'r Derivations,
+    pub measures: &'r [Measure],
+}
+
+/// A system, by its number, and some of its images.
+pub type SystemImages = (usize, Vec<u32>);
+
+/// The groups of an evaluation with their scores, yet without tests.
+pub(crate) struct Grouped {
+    scores: Vec<GroupScores>,
+    /// The system and the images of each row of each property.
+    images: Vec<Vec<SystemImages>>,
+}
+
+impl GroupRequest<'_> {
+    /// Scores the groups of an evaluation whose runs are not put together yet.
+    pub fn evaluate(
+        &self,
+        evaluation: &Evaluation,
+        grouping: &Grouping,
+        progress: &dyn Progress,
+    ) -> Result<Grouped, Error> {
+        let mut grouped = Grouped { scores: Vec::new(), images: Vec::new() };
+        let references = &evaluation.scene.references;
+        let find = |id: &SegmentId| references.find(id);
+        let n = references.set.n_images() as u32;
+        let ids = ImageIds { scene: Some(&evaluation.scene), n, find: &find };
+        for by in self.by {
+            let labels = Labels::new(by, &ids)?;
+            if grouped.scores.iter().any(|known| known.by == labels.name()) {
+                continue;
+            }
+            let (scores, images) = self.by_labels(&labels, evaluation, grouping, progress)?;
+            grouped.scores.push(scores);
+            grouped.images.push(images);
+        }
+        Ok(grouped)
+    }
+
+    fn by_labels(
+        &self,
+        labels: &Labels,
+        evaluation: &Evaluation,
+        grouping: &Grouping,
+        progress: &dyn Progress,
+    ) -> Result<(GroupScores, Vec<SystemImages>), Error> {
+        let mut groups: BTreeMap<Label, Vec<SystemImages>> = BTreeMap::new();
+        let mut without: BTreeSet<u32> = BTreeSet::new();
+        let mut members: HashMap<String, HashMap<SegmentId, Vec<usize>>> = HashMap::new();
+        let scored = |k: usize| evaluation.scores.get(grouping.first(k));
+        for (k, scores) in (0..evaluation.scores.len()).map_while(|k| Some((k, scored(k)?))) {
+            let first = grouping.first(k);
+            for image in &scores.images {
+                let of_image = labels.of(first, *image);
+                if of_image.is_empty() {
+                    without.insert(*image);
+                }
+                for label in of_image {
+                    let systems = groups.entry(label.clone()).or_default();
+                    match systems.last_mut().filter(|(system, _)| *system == k) {
+                        Some((_, images)) => images.push(*image),
+                        None => systems.push((k, vec![*image])),
+                    }
+                }
+            }
+        }
+        for (at, systems) in groups.values().enumerate() {
+            for (k, images) in systems {
+                let name = scored(*k).map_or("", |scores| grouping.name(*k, &scores.name));
+                let of_system = members.entry(name.to_owned()).or_default();
+                for id in images.iter().filter_map(|image| evaluation.scene.references.id(*image)) {
+                    of_system.entry(id.clone()).or_default().push(at);
+                }
+            }
+        }
+        let groups: Vec<(String, Vec<SystemImages>)> =
+            groups.into_iter().map(|(label, systems)| (label.name(), systems)).collect();
+        let rows: Result<Vec<Vec<GroupRow>>, Error> = groups
+            .par_iter()
+            .map(|(group, systems)| {
+                progress.advance(0);
+                self.rows(group, systems, evaluation, grouping)
+            })
+            .collect();
+        let mut scores = GroupScores {
+            by: labels.name().to_owned(),
+            frequencies: self.frequencies,
+            rows: rows?.into_iter().flatten().collect(),
+            without: without.len(),
+            members,
+        };
+        correct(&mut scores, self.measures.len(), |row| &mut row.baseline);
+        Ok((scores, groups.into_iter().flat_map(|(_, systems)| systems).collect()))
+    }
+
+    /// The scores of a group of each system, with the differences from the first.
+    fn rows(
+        &self,
+        group: &str,
+        systems: &[SystemImages],
+        evaluation: &Evaluation,
+        grouping: &Grouping,
+    ) -> Result<Vec<GroupRow>, Error> {
+        let references = &evaluation.scene.references;
+        let scored: Vec<SystemScores> = systems
+            .iter()
+            .map(|(k, images)| self.scores(*k, images, evaluation, grouping))
+            .collect::<Result<_, _>>()?;
+        let first = scored.first().filter(|_| systems.first().is_some_and(|(k, _)| *k == 0));
+        let row = |(at, scores): (usize, &SystemScores)| GroupRow {
+            group: group.to_owned(),
+            system: scores.name.clone(),
+            n_images: scores.images.len(),
+            scores: corpus(scores),
+            intervals: self.intervals.map(|resampling| {
+                intervals::of(std::slice::from_ref(scores), references, resampling, &()).swap_remove(0)
+            }),
+            rest: Vec::new(),
+            baseline: first.filter(|_| at > 0).map_or_else(Vec::new, |first| paired(first, scores)),
+        };
+        Ok(scored.iter().enumerate().map(row).collect())
+    }
+
+    /// The scores of a system on some images.
+    fn scores(
+        &self,
+        k: usize,
+        images: &[u32],
+        evaluation: &Evaluation,
+        grouping: &Grouping,
+    ) -> Result<SystemScores, Error> {
+        let Scene { references, systems, sessions } = &evaluation.scene;
+        let of_run = |run: usize| {
+            let whole = evaluation.scores.get(run)?;
+            Some(match self.frequencies {
+                GroupFrequencies::All => whole.select(images),
+                GroupFrequencies::Own => {
+                    sessions.evaluate_some(&references.set, (systems, run), self.metrics, whole, images)
+                }
+            })
+        };
+        let mut runs: Vec<SystemScores> = grouping.runs(k).filter_map(of_run).collect();
+        runs.iter_mut().for_each(|run| self.derivations.add(run));
+        let form = |image: u32| Some(references.ids().form(references.id(image)?).into_owned());
+        grouping.join_one(k, runs, self.measures, &form)
+    }
+}
+
+pub fn corpus(scores: &SystemScores) -> Vec<f64> {
+    scores.metrics.iter().flat_map(|metric| metric.corpus.iter().copied()).collect()
+}
+
+impl Grouped {
+    /// The scores with the difference of each group from the other images, and notices, from the statistics of the
+    /// whole run.
+    pub fn finish(mut self, whole: &[SystemScores], measures: &[Measure]) -> (Vec<GroupScores>, Vec<Notice>) {
+        let mut notices = Vec::new();
+        for (scores, images) in self.scores.iter_mut().zip(&self.images) {
+            if scores.names().len() <= MOST_TESTED {
+                let rest: Vec<Vec<GroupDifference>> = images
+                    .par_iter()
+                    .map(|(k, images)| whole.get(*k).map_or_else(Vec::new, |whole| from_rest(whole, images)))
+                    .collect();
+                scores.rows.iter_mut().zip(rest).for_each(|(row, rest)| row.rest = rest);
+                correct(scores, measures.len(), |row| &mut row.rest);
+            }
+            notices.extend(without(scores));
+            notices.extend(reversed(scores, whole, measures));
+            if scores.frequencies == GroupFrequencies::Own {
+                notices.extend(differing(scores, images, whole, measures));
+            }
+        }
+        (self.scores, notices)
+    }
+}

@@ -1,0 +1,35 @@
+//! Flags about groups of images.
+
+use anyhow::Result;
+use capeval::report::GroupFrequencies;
+use capeval::{GroupBy, ScoreOptions};
+use capeval_files::GroupSources;
+
+use crate::options::{GROUPS, choices};
+
+/// Groups of images, which are scored beside all of them.
+#[derive(clap::Args)]
+#[command(next_help_heading = GROUPS)]
+pub struct GroupArgs {
+    /// Score groups of images, too: by a column or key of the references or candidates, by FILE or FILE:COLUMN with a
+    /// group for each id, or by `words:references`, `words:candidate=8,12`, `references:count`; joined by `×` or ` x `,
+    /// every combination is a group. May be repeated.
+    #[arg(long, value_name = "WHAT")]
+    group_by: Vec<String>,
+    /// Images that metrics such as CIDEr learn document frequencies from, for the scores of a group.
+    #[arg(long, value_name = "RULE", default_value = "own", requires = "group_by", value_parser = choices::<GroupFrequencies>())]
+    group_df: GroupFrequencies,
+}
+
+impl GroupArgs {
+    /// What groups images; a bare name is a column of one of the files `captions`.
+    pub fn read<'p>(&self, captions: impl IntoIterator<Item = &'p str>) -> Result<Vec<GroupBy>> {
+        let mut sources = GroupSources::new(captions);
+        self.group_by.iter().map(|what| Ok(sources.find(what)?)).collect()
+    }
+
+    /// Sets the options of these flags.
+    pub fn apply(&self, options: ScoreOptions) -> ScoreOptions {
+        ScoreOptions { group_df: self.group_df, ..options }
+    }
+}

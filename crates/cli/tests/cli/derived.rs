@@ -1,0 +1,89 @@
+//! Numbers made of measures.
+
+use serde_json::Value;
+
+use crate::program::{Run, capeval, quickstart};
+
+const METRICS: [&str; 2] = ["-m", "bleu,rouge-l,cider-d,ter"];
+
+fn run(command: &str, systems: &[&str], rest: &[&str]) -> Run {
+    let refs = quickstart("references.json");
+    let systems: Vec<String> = systems.iter().map(|name| quickstart(name)).collect();
+    let systems: Vec<&str> = systems.iter().map(String::as_str).collect();
+    capeval(&[&[command, "-r", &refs], &systems[..], &METRICS[..], rest].concat())
+}
+
+fn report(rest: &[&str]) -> Value {
+    let run = run("score", &["good.json"], &[rest, &["-f", "json"]].concat());
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    serde_json::from_str(&run.stdout).unwrap()
+}
+
+#[test]
+fn a_derived_number_is_the_formula_of_the_scores() {
+    let report = report(&[
+        "--derive",
+        "sm = mean(bleu-4, rouge-l, cider-d)",
+        "--derive",
+        "twice = 2 × sm",
+        "--derive",
+        "good = 1 - ter",
+    ]);
+    let score = |key: &str| report["systems"][0]["scores"][key].as_f64().unwrap();
+    let sm = (score("bleu-4") + score("rouge-l") + score("cider-d")) / 3.0;
+    assert_eq!(score("sm"), sm);
+    assert_eq!(score("twice"), 2.0 * sm);
+    let measures = report["measures"].as_array().unwrap();
+    let measure = |key: &str| measures.iter().find(|measure| measure["key"] == key).unwrap();
+    assert_eq!((&measure("sm")["better"], measure("sm")["max"].as_f64()), (&"higher".into(), Some(4.0)));
+    assert_eq!(measure("good")["better"], "higher");
+    assert!(report["signatures"]["sm"].as_str().unwrap().contains("formula:mean(bleu-4, rouge-l, cider-d)"));
+    assert!(report["notices"].to_string().contains("mixed-ranges"));
+}
+
+/// The percentiles of the formula over the resamples of its members are those of the program's own intervals: a multiple
+/// of one measure has the multiple of its interval.
+#[test]
+fn intervals_come_from_the_same_resamples() {
+    let report = report(&["--derive", "percent_4 = 100*bleu-4", "--ci", "--resamples", "200"]);
+    let ends = |key: &str| {
+        let ends = report["systems"][0]["intervals"][key].as_array().unwrap().clone();
+        ends.iter().map(|end| end.as_f64().unwrap()).collect::<Vec<_>>()
+    };
+    let scaled: Vec<f64> = ends("bleu-4").iter().map(|end| 100.0 * end).collect();
+    assert!(ends("percent_4").iter().zip(&scaled).all(|(a, b)| (a - b).abs() < 1e-9), "{scaled:?}");
+}
+
+#[test]
+fn groups_and_requirements_have_derived_numbers() {
+    let derive = ["--derive", "sm = mean(bleu-4, rouge-l)", "--group-by", "words:candidate"];
+    let report = report(&derive);
+    for row in report["groups"][0]["groups"].as_array().unwrap() {
+        let score = |key: &str| row["scores"][key].as_f64().unwrap();
+        assert!((score("sm") - (score("bleu-4") + score("rouge-l")) / 2.0).abs() < 1e-15);
+    }
+    let required = run("score", &["good.json"], &[&derive[..], &["--require", "sm >= 2"]].concat());
+    assert_eq!(required.code, 1, "{}", required.stderr);
+}
+
+#[test]
+fn bad_formulas_are_refused_with_what_to_do() {
+    for (formula, words) in [
+        ("sm = mean(bleu-4, metoer)", "nothing is called 'metoer'"),
+        ("sm = mean(bleu-4, meteor)", "nothing is called 'meteor'"),
+        ("mean(bleu-4)", "it has no name"),
+        ("a b = bleu-4", "cannot be the name of a measure"),
+        ("bleu-4 = rouge-l", "is something else already"),
+        ("x = bleu-4 / 0", "it divides by zero"),
+        ("x = bleu-4 / (2 - 2)", "it divides by zero"),
+        ("x = 5", "it names no measure"),
+        ("x = ", "a value is expected"),
+        ("x = median(bleu-4)", "nothing is called 'median'"),
+        ("x = bleu-4; sideways", "no direction"),
+        ("x = percent(bleu-4, ter)", "percent takes one value"),
+    ] {
+        let run = run("score", &["good.json"], &["--derive", formula]);
+        assert_eq!(run.code, 2, "{formula}: {}", run.stdout);
+        assert!(run.stderr.contains(words) && run.stderr.contains("help: "), "{formula}: {}", run.stderr);
+    }
+}

@@ -1,0 +1,322 @@
+//! Scores of groups of images: what groups them, both rules, and every way in which they are shown.
+
+use std::fs;
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::program::{Run, capeval, scratch};
+
+struct Files {
+    folder: TempDir,
+}
+
+const METRICS: [&str; 2] = ["-m", "bleu,rouge-l,cider-d"];
+
+const DOMAINS: [&str; 6] = ["in", "near", "out", "in", "near", "in"];
+
+impl Files {
+    fn new() -> Self {
+        let files = Self { folder: tempfile::tempdir().unwrap() };
+        let words = ["dog", "cat", "red bus", "small kite", "man", "woman"];
+        let text = |image: usize, r: usize| {
+            let word = words[image % 6];
+            [
+                format!("a {word} on a hill"),
+                format!("the {word} is near a tree number {image}"),
+                format!("one {word}"),
+            ][r % 3]
+                .clone()
+        };
+        let annotations = (0..6)
+            .flat_map(|image| (0..3).map(move |r| json!({"image_id": image, "caption": text(image, r)})));
+        let images = (0..6)
+            .map(|image| json!({"id": image, "domain": DOMAINS[image], "split": (["a", "b"][image % 2])}));
+        files.write(
+            "refs.json",
+            &json!({"images": Vec::from_iter(images), "annotations": Vec::from_iter(annotations)})
+                .to_string(),
+        );
+        for (name, shift) in [("one", 0), ("two", 1)] {
+            let results = (0..6).map(|image| {
+                let caption = format!("a {} on a hill number {}", words[image], (image + shift) % 6);
+                json!({"image_id": image, "caption": caption, "source": (["x", "y"][image / 3])})
+            });
+            files.write(&format!("{name}.json"), &Value::from_iter(results).to_string());
+        }
+        files
+    }
+
+    fn path(&self, name: &str) -> String {
+        scratch(&self.folder, name)
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        fs::write(self.path(name), text).unwrap();
+    }
+
+    fn run(&self, rest: &[&str]) -> Run {
+        let (refs, one) = (self.path("refs.json"), self.path("one.json"));
+        capeval(&[&["score", "-r", &refs, &one], &METRICS[..], rest].concat())
+    }
+
+    fn json(&self, rest: &[&str]) -> Value {
+        let run = self.run(&[rest, &["-f", "json"]].concat());
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        serde_json::from_str(&run.stdout).unwrap()
+    }
+
+    /// The names of the groups by one property, with their numbers of images.
+    fn groups(&self, by: &str) -> Vec<String> {
+        let report = self.json(&["--group-by", by]);
+        let rows = report["groups"][0]["groups"].as_array().unwrap().clone();
+        rows.iter().map(|row| format!("{}:{}", row["group"].as_str().unwrap(), row["images"])).collect()
+    }
+
+    fn error(&self, rest: &[&str]) -> String {
+        let run = self.run(rest);
+        assert_eq!(run.code, 2, "{rest:?}: {}{}", run.stdout, run.stderr);
+        run.stderr
+    }
+}
+
+#[test]
+fn groups_are_found_in_captions_files_and_built_in_properties() {
+    let files = Files::new();
+    files.write("groups.csv", "id,group\n0,\"a, b\"\n1,\"c|d\"\n2,\"\"\"q\"\" קבוצה\"\n9,e\n");
+    files.write("lists.json", r#"{"first": [0, 1, 2], "second": [2, 3]}"#);
+    files.write("by_id.json", r#"{"0": "x", "1": ["x", "y"], "5": "z"}"#);
+    files.write(
+        "instances.json",
+        r#"{"annotations": [{"image_id": 0, "category_id": 1}, {"image_id": 1, "category_id": 2}],
+            "categories": [{"id": 1, "name": "dog", "supercategory": "animal"}, {"id": 2, "name": "cat", "supercategory": "animal"}]}"#,
+    );
+    let path = |name: &str| files.path(name);
+    for (by, expected) in [
+        ("domain".to_owned(), vec!["in:3", "near:2", "out:1"]),
+        ("split".to_owned(), vec!["a:3", "b:3"]),
+        ("source".to_owned(), vec!["x:3", "y:3"]),
+        ("domain×split".to_owned(), vec!["in×a:1", "in×b:2", "near×a:1", "near×b:1", "out×a:1"]),
+        ("domain x source".to_owned(), vec!["in×x:1", "in×y:2", "near×x:1", "near×y:1", "out×x:1"]),
+        ("references:count".to_owned(), vec!["3:6"]),
+        ("words:candidate=7,8".to_owned(), vec!["0-7:4", "8:2"]),
+        ("words:references".to_owned(), vec!["0-5:4", "6-10:2"]),
+        (path("groups.csv"), vec!["\"q\" קבוצה:1", "a, b:1", "c|d:1"]),
+        (path("lists.json"), vec!["first:3", "second:2"]),
+        (path("by_id.json"), vec!["x:2", "y:1", "z:1"]),
+        (path("instances.json") + ":category", vec!["cat:1", "dog:1"]),
+        (path("instances.json") + ":supercategory", vec!["animal:2"]),
+        (path("refs.json") + ":domain", vec!["in:3", "near:2", "out:1"]),
+    ] {
+        assert_eq!(files.groups(&by), expected, "{by}");
+    }
+}
+
+/// Bit for bit, by the whole program.
+#[test]
+fn a_group_scores_as_a_run_on_its_images_or_as_the_mean_of_all() {
+    let files = Files::new();
+    let own = files.json(&["--group-by", "domain", "--ci", "--resamples", "100"]);
+    let all = files.json(&["--group-by", "domain", "--group-df", "all"]);
+    let whole = files.path("segments.jsonl");
+    files.json(&["--segments", &whole, "--group-by", "domain"]);
+    let lines: Vec<Value> =
+        fs::read_to_string(&whole).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    for (k, domain) in ["in", "near", "out"].into_iter().enumerate() {
+        let ids: Vec<String> =
+            (0..6).filter(|image| DOMAINS[*image] == domain).map(|image| image.to_string()).collect();
+        files.write("ids.txt", &ids.join("\n"));
+        let alone = files.json(&["--images", &files.path("ids.txt"), "--ci", "--resamples", "100"]);
+        let row = &own["groups"][0]["groups"][k];
+        assert_eq!(row["scores"], alone["systems"][0]["scores"], "{domain}");
+        assert_eq!(row["intervals"], alone["systems"][0]["intervals"], "{domain}");
+        let of_group: Vec<&Value> =
+            lines.iter().filter(|line| line["groups"]["domain"] == json!([domain])).collect();
+        assert_eq!(of_group.len(), ids.len());
+        for key in ["rouge-l", "cider-d"] {
+            let mean = of_group.iter().map(|line| line["scores"][key].as_f64().unwrap()).sum::<f64>()
+                / ids.len() as f64;
+            let score = all["groups"][0]["groups"][k]["scores"][key].as_f64().unwrap();
+            assert!((score - mean).abs() < 1e-12, "{domain} {key}: {score} is not {mean}");
+        }
+    }
+    assert_eq!(own["systems"][0]["scores"], all["systems"][0]["scores"]);
+    let signature =
+        |report: &Value| report["groups"][0]["signatures"]["cider-d"].as_str().unwrap().to_owned();
+    assert!(signature(&own).ends_with("|group:domain|group-df:own"), "{}", signature(&own));
+    assert!(signature(&all).ends_with("|group-df:all"));
+}
+
+#[test]
+fn prepared_references_give_the_same_groups() {
+    let files = Files::new();
+    let prepared = files.path("refs.capeval");
+    let run = capeval(&["prepare", &files.path("refs.json"), "-m", "bleu,rouge-l,cider-d", "-o", &prepared]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let by = files.path("refs.json") + ":domain";
+    let fresh = files.json(&["--group-by", &by]);
+    let run = capeval(
+        &[
+            &["score", "-r", &prepared, &files.path("one.json"), "-f", "json", "--group-by", &by],
+            &METRICS[..],
+        ]
+        .concat(),
+    );
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let report: Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(report["groups"][0]["groups"], fresh["groups"][0]["groups"]);
+}
+
+#[test]
+fn every_form_shows_the_groups_and_a_saved_report_keeps_them() {
+    let files = Files::new();
+    files.write("odd.csv", "id,kind\n0,\"a & b_c|d, e\"\n1,x\n2,x\n");
+    let by = ["--group-by", "domain", "--group-by", &files.path("odd.csv")];
+    let saved = files.path("report.json");
+    let table = files.run(&[&by[..], &["--save", &saved]].concat());
+    assert_eq!(table.code, 0, "{}", table.stderr);
+    for words in
+        ["near", "mean of groups", "all images", "group-df:own", "3 images are in no group", "a & b_c|d, e"]
+    {
+        assert!(table.stdout.contains(words), "{words}: {}", table.stdout);
+    }
+    let csv = files.run(&[&by[..], &["-f", "csv"]].concat()).stdout;
+    assert!(csv.starts_with("system,group_by,group,images,bleu-1"), "{csv}");
+    assert!(csv.contains("one,kind,\"a & b_c|d, e\",1,"), "{csv}");
+    assert_eq!(csv.lines().count(), 1 + 1 + 3 + 2, "{csv}");
+    let lines = files.run(&[&by[..], &["-f", "jsonl"]].concat()).stdout;
+    let last: Value = serde_json::from_str(lines.lines().last().unwrap()).unwrap();
+    assert_eq!(
+        (lines.lines().count(), &last["group_by"], &last["group"]),
+        (6, &json!("kind"), &json!("x")),
+        "{lines}"
+    );
+    let latex = files.run(&[&by[..], &["-f", "latex"]].concat()).stdout;
+    assert!(latex.contains(r"a \& b\_c|d, e") || latex.contains(r"a \& b\_c\textbar{}d, e"), "{latex}");
+    let markdown = files.run(&[&by[..], &["-f", "markdown"]].concat()).stdout;
+    assert!(markdown.contains(r"a & b_c\|d, e") || markdown.contains(r"\|"), "{markdown}");
+    let page = files.path("page.html");
+    assert_eq!(files.run(&[&by[..], &["--ci", "--resamples", "50", "--html", &page]].concat()).code, 0);
+    let page = fs::read_to_string(page).unwrap();
+    assert!(page.contains("CIDEr-D by domain") && page.contains("a &amp; b_c|d, e"), "the page draws groups");
+    let shown = capeval(&["show", &saved, "-f", "json"]);
+    let shown: Value = serde_json::from_str(&shown.stdout).unwrap();
+    assert_eq!(shown["groups"], files.json(&by)["groups"]);
+}
+
+#[test]
+fn a_saved_report_is_grouped_later_by_means_of_image_scores() {
+    let files = Files::new();
+    let (saved, by) = (files.path("report.json"), files.path("refs.json") + ":domain");
+    files.json(&["--save", &saved]);
+    let later = capeval(&["show", &saved, "--group-by", &by, "-f", "json"]);
+    assert_eq!(later.code, 0, "{}", later.stderr);
+    let later: Value = serde_json::from_str(&later.stdout).unwrap();
+    let now = files.json(&["--group-by", "domain", "--group-df", "all"]);
+    for (later, now) in later["groups"][0]["groups"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .zip(now["groups"][0]["groups"].as_array().unwrap())
+    {
+        assert_eq!((&later["group"], &later["images"]), (&now["group"], &now["images"]));
+        for key in ["rouge-l", "cider-d"] {
+            assert_eq!(later["scores"][key], now["scores"][key], "{key}");
+        }
+        assert_eq!(later["scores"]["bleu-4"], Value::Null);
+    }
+    assert!(later["notices"].to_string().contains("no-mean-of-groups"));
+    let words = capeval(&["show", &saved, "--group-by", "words:candidate"]);
+    assert!(words.code == 2 && words.stderr.contains("there are no captions"), "{}", words.stderr);
+    let bare = files.path("bare.json");
+    fs::write(&bare, files.run(&["-f", "json"]).stdout).unwrap();
+    assert!(capeval(&["show", &bare, "--group-by", &by]).stderr.contains("no scores of images"));
+}
+
+#[test]
+fn requirements_name_groups() {
+    let files = Files::new();
+    let with = |require: &str| files.run(&["--group-by", "domain", "--require", require]).code;
+    assert_eq!([with("rouge-l@out >= 0.01"), with("rouge-l@out >= 1.01")], [0, 1]);
+    assert_eq!(with("mean(rouge-l@in, rouge-l@out) > 0.01"), 0);
+    let error = files.error(&["--group-by", "domain", "--require", "rouge-l@outt >= 1"]);
+    assert!(error.contains("nothing is called 'rouge-l@outt'") && error.contains("rouge-l@out"), "{error}");
+}
+
+#[test]
+fn several_systems_and_runs_have_groups() {
+    let files = Files::new();
+    let report = files.json(&[&files.path("two.json"), "--group-by", "domain"]);
+    let rows = report["groups"][0]["groups"].as_array().unwrap();
+    let systems: Vec<&str> = rows.iter().map(|row| row["system"].as_str().unwrap()).collect();
+    assert_eq!(systems, ["one", "two", "one", "two", "one", "two"]);
+    let (refs, one, two) = (files.path("refs.json"), files.path("one.json"), files.path("two.json"));
+    let by = ["--group-by", "domain", "--rank-by", "points(rouge-l, cider-d), bleu-1", "--resamples", "50"];
+    let compared = capeval(&[&["compare", "-r", &refs, &one, &two], &METRICS[..], &by].concat());
+    for words in ["less one, by domain", "points(rouge-l, cider-d)", "group-df:own", "near"] {
+        assert!(compared.stdout.contains(words), "{words}: {}{}", compared.stdout, compared.stderr);
+    }
+    let runs = format!("mine={},{}", files.path("one.json"), files.path("two.json"));
+    let refs = files.path("refs.json");
+    let run = capeval(
+        &[&["score", "-r", &refs, "--runs", &runs, "-f", "json", "--group-by", "domain"], &METRICS[..]]
+            .concat(),
+    );
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let joined: Value = serde_json::from_str(&run.stdout).unwrap();
+    let score = |row: &Value| row["scores"]["bleu-4"].as_f64().unwrap();
+    let mean = (score(&rows[0]) + score(&rows[1])) / 2.0;
+    assert!((score(&joined["groups"][0]["groups"][0]) - mean).abs() < 1e-12);
+}
+
+#[test]
+fn bad_groups_are_refused_with_what_to_do() {
+    let files = Files::new();
+    files.write("other.csv", "id,group\n71,a\n72,b\n");
+    files.write("wide.csv", "id,kind,domain\n0,a,b\n1,c,d\n");
+    files.write("empty.csv", "");
+    files.write("broken.json", "{\"a\": [1, ");
+    let path = |name: &str| files.path(name);
+    for (by, words) in [
+        ("domian".to_owned(), "did you mean domain"),
+        ("".to_owned(), "it lacks a property"),
+        ("domain×".to_owned(), "it lacks a property"),
+        ("domain×nothing".to_owned(), "nothing groups images by 'nothing'"),
+        ("words:candidate=9,3".to_owned(), "no ascending numbers"),
+        ("words:candidate=many".to_owned(), "no ascending numbers"),
+        ("references:count=3".to_owned(), "it has no bins"),
+        ("none.csv".to_owned(), "neither a file nor a column"),
+        (path("none.csv"), "neither a file nor a column"),
+        (path("other.csv"), "none of its values"),
+        (path("wide.csv"), "any of the columns kind, domain"),
+        (path("wide.csv") + ":colour", "there is no column 'colour'"),
+        (path("empty.csv"), "empty"),
+        (path("broken.json"), "broken.json"),
+    ] {
+        let error = files.error(&["--group-by", &by]);
+        assert!(error.contains(words) && error.contains("help: "), "{by}: {error}");
+    }
+    assert!(files.error(&["--group-df", "all"]).contains("--group-by"));
+    let run = files.run(&["--group-by", "domain", "--group-by", "domain", "-f", "json"]);
+    let report: Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(report["groups"].as_array().unwrap().len(), 1, "one property twice is one");
+}
+
+#[test]
+fn a_group_of_one_image_is_scored_and_said_to_depend_on_its_frequencies() {
+    let files = Files::new();
+    let report = files.json(&["--group-by", "domain"]);
+    let out = &report["groups"][0]["groups"][2];
+    assert_eq!((&out["images"], &out["scores"]["cider-d"]), (&json!(1), &json!(0.0)));
+    let notices = report["notices"].to_string();
+    assert!(notices.contains("group-frequencies") && notices.contains("'out' is 0.000"), "{notices}");
+}
+
+#[test]
+fn ten_thousand_groups_are_scored() {
+    let files = Files::new();
+    let pairs = (0..10_000).map(|k| format!("{},g{k}\n", k % 6));
+    files.write("many.csv", &["id,group\n".to_owned()].into_iter().chain(pairs).collect::<String>());
+    let report = files.json(&["--group-by", &files.path("many.csv")]);
+    assert_eq!(report["groups"][0]["groups"].as_array().unwrap().len(), 10_000);
+}

@@ -1,0 +1,168 @@
+//! A result as a report with videos in the place of images, which comparisons and conditions read.
+
+use capeval_choice::{Refusal, Remedy, SegmentId};
+use capeval_metric::{Direction, Number, Signature};
+use capeval_report::{Head, Measure as Column, MetricEntry, Provenance, Report, Segments, SystemReport};
+use indexmap::{IndexMap, IndexSet};
+use twox_hash::XxHash3_64;
+
+use crate::study::{FormResult, MeasureResult};
+use crate::{DenseReport, DenseSystem, EventFile};
+
+/// A mean over videos differs from the value of a form by no more than rounding.
+const ROUNDING: f64 = 1e-9;
+
+/// The hash of reference files: of the ids, times and captions of each, in this order.
+pub(crate) fn reference_hash(references: &[EventFile]) -> String {
+    let mut all: u64 = 0;
+    for (k, file) in references.iter().enumerate() {
+        for (id, events) in &file.videos {
+            let mut seed = XxHash3_64::oneshot_with_seed(k as u64, id.as_bytes());
+            for event in events {
+                for time in [event.start, event.end] {
+                    seed = XxHash3_64::oneshot_with_seed(seed, &time.to_bits().to_le_bytes());
+                }
+                seed = XxHash3_64::oneshot_with_seed(seed, event.caption.as_bytes());
+            }
+            all = all.wrapping_add(seed);
+        }
+    }
+    format!("{all:016x}").chars().take(12).collect()
+}
+
+/// A measure of a form, which all systems have.
+struct Place<'r> {
+    form: &'r str,
+    measure: &'r str,
+}
+
+impl DenseReport {
+    /// The systems by the measures that all of them have, with the scores of each video; without what people wrote,
+    /// whose videos are others.
+    ///
+    /// A measure is called such as `meteor`, or `densevid-2019:meteor` beside other forms.
+    ///
+    /// # Errors
+    /// When the scores of videos were not kept, or the systems have no measure in common.
+    pub fn to_report(&self) -> Result<Report, Refusal> {
+        let systems: Vec<&DenseSystem> = self.systems.iter().filter(|system| !system.is_human).collect();
+        let measures = || systems.iter().flat_map(|system| &system.forms).flat_map(|form| &form.measures);
+        if measures().all(|measure| measure.videos.is_empty()) {
+            return Err(Refusal::new("the result has no scores of videos")
+                .with_remedy(Remedy::say("score the files again, and keep the result with --save")));
+        }
+        let places = places(&systems);
+        if places.is_empty() {
+            return Err(Refusal::new("the systems have no measure in common")
+                .with_remedy(Remedy::say("choose a form whose program does not stop on one of the files")));
+        }
+        let forms = systems.iter().flat_map(|system| &system.forms);
+        let ids: IndexSet<&str> = forms.flat_map(|form| &form.videos).map(String::as_str).collect();
+        let columns: Vec<Vec<Vec<f64>>> = systems
+            .iter()
+            .map(|system| places.iter().map(|place| place.of_videos(system, &ids)).collect())
+            .collect();
+        let is_mean = |m: usize| {
+            systems.iter().zip(&columns).all(|(system, columns)| {
+                let mean = crate::scores::mean(columns[m].iter().copied());
+                (mean - places[m].value(system)).abs() <= ROUNDING
+            })
+        };
+        let has_one_form = systems.iter().all(|system| system.forms.len() < 2);
+        let key = |place: &Place<'_>| match has_one_form {
+            true => place.measure.to_owned(),
+            false => format!("{}:{}", place.form, place.measure),
+        };
+        let entries = places.iter().enumerate();
+        let entries =
+            entries.map(|(m, place)| MetricEntry { key: key(place), n_measures: 1, is_mean: is_mean(m) });
+        let head = Head {
+            version: self.head.version.clone(),
+            metrics: entries.collect(),
+            measures: places.iter().map(|place| place.column(key(place))).collect(),
+            run: self.head.run.clone(),
+            ..Head::default()
+        };
+        let of_system = |(system, columns): (&&DenseSystem, &Vec<Vec<f64>>)| SystemReport {
+            name: system.name.clone(),
+            source: system.name.clone(),
+            n_images: ids.len(),
+            n_references: self.n_videos,
+            scores: places.iter().map(|place| place.value(system)).collect(),
+            signatures: places.iter().map(|place| self.signature(place)).collect(),
+            reference_hash: self.reference_hash.clone(),
+            segments: Some(Segments {
+                ids: ids.iter().map(|id| SegmentId::from(*id)).collect(),
+                values: (0..ids.len()).flat_map(|v| columns.iter().map(move |column| column[v])).collect(),
+            }),
+            ..SystemReport::default()
+        };
+        Ok(Report {
+            head,
+            systems: systems.iter().zip(&columns).map(of_system).collect(),
+            same_images: true,
+            sorted_by: None,
+            provenance: Provenance {
+                files: self.references.clone(),
+                n_images: self.n_videos,
+                n_references: self.n_videos,
+                policy: None,
+                ids: None,
+            },
+            explained: Vec::new(),
+            gallery: None,
+            profiles: Vec::new(),
+            groups: Vec::new(),
+            ranking: None,
+        })
+    }
+
+    fn signature(&self, place: &Place<'_>) -> Signature {
+        Signature::new(place.measure)
+            .with("form", place.form)
+            .with("unit", "video")
+            .with("capeval", &self.head.version)
+    }
+}
+
+/// The measures that all systems have, in the order of the first.
+fn places<'r>(systems: &[&'r DenseSystem]) -> Vec<Place<'r>> {
+    let Some(first) = systems.first() else { return Vec::new() };
+    let measures = |form: &'r FormResult| form.measures.iter().map(|measure| (&*form.form, &*measure.name));
+    let all = first.forms.iter().flat_map(measures).map(|(form, measure)| Place { form, measure });
+    all.filter(|place| systems.iter().all(|system| place.find(system).is_some())).collect()
+}
+
+impl Place<'_> {
+    fn find<'s>(&self, system: &'s DenseSystem) -> Option<(&'s FormResult, &'s MeasureResult)> {
+        let form = system.forms.iter().find(|form| form.form == self.form)?;
+        Some((form, form.measure(self.measure)?))
+    }
+
+    fn value(&self, system: &DenseSystem) -> f64 {
+        self.find(system).map_or(f64::NAN, |(_, measure)| measure.value.0)
+    }
+
+    /// The value of each video, the mean over thresholds; NaN where the form has none.
+    fn of_videos(&self, system: &DenseSystem, ids: &IndexSet<&str>) -> Vec<f64> {
+        let Some((form, measure)) = self.find(system) else { return vec![f64::NAN; ids.len()] };
+        let mean = |values: &Vec<_>| {
+            crate::scores::mean(values.iter().map(|value: &capeval_report::json_float::JsonFloat| value.0))
+        };
+        let known: IndexMap<&str, f64> =
+            form.videos.iter().map(String::as_str).zip(measure.videos.iter().map(mean)).collect();
+        ids.iter().map(|id| known.get(*id).copied().unwrap_or(f64::NAN)).collect()
+    }
+
+    fn column(&self, key: String) -> Column {
+        let max = if self.measure.starts_with("cider") { 10.0 } else { 1.0 };
+        Column {
+            label: key.clone(),
+            key,
+            direction: Direction::HigherIsBetter,
+            number: Number::Real,
+            min: 0.0,
+            max,
+        }
+    }
+}

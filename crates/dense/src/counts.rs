@@ -1,0 +1,94 @@
+//! What a file of results has and lacks beside the references, in numbers and in words.
+
+use capeval_choice::counted;
+use serde::{Deserialize, Serialize};
+
+use crate::EventFile;
+
+/// The numbers of what a file of results has and lacks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counts {
+    /// Predicted events of videos that the references have.
+    pub events: usize,
+    /// Videos of the references without predictions.
+    pub missing: usize,
+    /// Videos of the references with an empty list.
+    pub empty: usize,
+    /// Videos that the references lack.
+    pub surplus: usize,
+    /// Events that end before they start.
+    pub reversed: usize,
+    /// Events after the first 1,000 of a video, which all forms but SODA leave out.
+    pub cut: usize,
+}
+
+impl Counts {
+    pub(crate) fn of(references: &[EventFile], file: &EventFile) -> Self {
+        let is_known = |id: &str| references.iter().any(|reference| reference.videos.contains_key(id));
+        let mut counts = Self::default();
+        for (id, events) in &file.videos {
+            if !is_known(id) {
+                counts.surplus += 1;
+                continue;
+            }
+            counts.events += events.len();
+            counts.empty += usize::from(events.is_empty());
+            counts.reversed += events.iter().filter(|event| event.end < event.start).count();
+            counts.cut += events.len().saturating_sub(crate::pairs::MOST_PREDICTIONS);
+        }
+        let videos = crate::event::Video::all(references, file);
+        counts.missing = videos.iter().filter(|video| video.predictions.is_none()).count();
+        counts
+    }
+
+    pub(crate) fn remarks(&self, file: &EventFile) -> Vec<String> {
+        let Self { missing, empty, surplus, reversed, cut, .. } = *self;
+        let mut remarks = Vec::new();
+        let mut say = |n: usize, one: &str, what: &str| {
+            if n > 0 {
+                remarks.push(format!("{}: {} {what}", file.name, counted(n, one)));
+            }
+        };
+        say(
+            missing,
+            "video",
+            "of the references without predictions: 0 in most forms, left out in vidchapters, vtimellm, mart-repetition and vist",
+        );
+        say(empty, "video", "with an empty list of predictions, which counts 0");
+        say(surplus, "video", "that the references lack, left out");
+        say(
+            reversed,
+            "event",
+            "that ends before it starts and so matches nothing, but for scenic and timechat",
+        );
+        say(cut, "event", "after the first 1,000 of a video, left out by all forms but SODA's");
+        remarks
+    }
+}
+
+impl EventFile {
+    /// Adds or removes `v_` before all ids if none of them is in the references otherwise, and says so.
+    pub(crate) fn match_ids(&mut self, references: &[Self]) -> Option<String> {
+        let is_known = |id: &str| references.iter().any(|file| file.videos.contains_key(id));
+        if self.videos.keys().any(|id| is_known(id)) {
+            return None;
+        }
+        let other = |id: &str| match id.strip_prefix("v_") {
+            Some(bare) => bare.to_owned(),
+            None => format!("v_{id}"),
+        };
+        if !self.videos.keys().any(|id| is_known(&other(id))) {
+            return None;
+        }
+        let before = self.videos.len();
+        self.videos =
+            std::mem::take(&mut self.videos).into_iter().map(|(id, events)| (other(&id), events)).collect();
+        if self.videos.len() < before {
+            return Some(format!(
+                "{}: some ids with and without v_ became equal, and the later ones count",
+                self.name
+            ));
+        }
+        Some(format!("{}: ids match the references once v_ is added or removed, which was done", self.name))
+    }
+}

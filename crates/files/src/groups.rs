@@ -1,0 +1,88 @@
+//! Finds what groups images, as users name it: a property, a file, a column of a file, or a column of the captions.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use capeval::{GroupBy, unknown_property};
+use capeval_corpus::GroupFile;
+
+use crate::bytes::{STDIN, read};
+use crate::content::is_prepared;
+use crate::error::Error;
+
+/// The files that columns may be of, each opened once.
+pub struct GroupSources<'p> {
+    captions: Vec<&'p str>,
+    opened: Vec<(String, Arc<GroupFile>)>,
+    /// What was given under a name instead of in a file.
+    given: Vec<(String, Arc<GroupFile>)>,
+}
+
+impl<'p> GroupSources<'p> {
+    /// Columns of these files of captions, the references first, group images by their names.
+    pub fn new(captions: impl IntoIterator<Item = &'p str>) -> Self {
+        let captions = captions.into_iter().filter(|path| *path != STDIN).collect();
+        Self { captions, opened: Vec::new(), given: Vec::new() }
+    }
+
+    /// Adds groups in memory as JSON: what is called `name`, or a table whose columns group images.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn give(&mut self, name: &str, json: &str) -> Result<(), Error> {
+        self.given.push((name.to_owned(), Arc::new(GroupFile::read(json.as_bytes(), name)?)));
+        Ok(())
+    }
+
+    /// Finds what `text` means: `domain`, `groups.csv`, `instances.json:category`, `words:candidate`, or several of them
+    /// joined by `×`.
+    ///
+    /// # Errors
+    /// When nothing has this name, or a file cannot be read.
+    pub fn find(&mut self, text: &str) -> Result<GroupBy, Error> {
+        GroupBy::parse(text, &mut |name| self.named(name))
+    }
+
+    fn named(&mut self, name: &str) -> Result<GroupBy, Error> {
+        if let Some((_, file)) = self.given.iter().find(|(known, _)| known == name) {
+            return Ok(GroupBy::File(Arc::clone(file), None, Some(name.to_owned())));
+        }
+        if let Some((_, file)) = self.given.iter().find(|(_, file)| file.has(name)) {
+            return Ok(GroupBy::File(Arc::clone(file), Some(name.to_owned()), None));
+        }
+        let is_file = |path: &str| Path::new(path).is_file();
+        if is_file(name) {
+            return Ok(GroupBy::File(self.open(name)?, None, None));
+        }
+        if let Some((path, column)) = name.rsplit_once(':').filter(|(path, _)| is_file(path)) {
+            return Ok(GroupBy::File(self.open(path)?, Some(column.to_owned()), None));
+        }
+        let mut columns: Vec<String> = Vec::new();
+        for path in self.captions.clone() {
+            // Captions without columns, such as lines of text, group nothing.
+            let Ok(file) = self.open(path) else { continue };
+            if file.has(name) {
+                return Ok(GroupBy::File(file, Some(name.to_owned()), None));
+            }
+            columns.extend(file.columns().into_iter().map(str::to_owned));
+        }
+        let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
+        Err(unknown_property(name, "it is neither a file nor a column of the captions", &columns).into())
+    }
+
+    fn open(&mut self, path: &str) -> Result<Arc<GroupFile>, Error> {
+        if let Some((_, file)) = self.opened.iter().find(|(known, _)| known == path) {
+            return Ok(Arc::clone(file));
+        }
+        let bytes = read(path)?;
+        if is_prepared(&bytes) {
+            return Err(Error::content(
+                path,
+                capeval_choice::Refusal::new("prepared references have no groups"),
+            ));
+        }
+        let file = Arc::new(GroupFile::read(&bytes, path)?);
+        self.opened.push((path.to_owned(), Arc::clone(&file)));
+        Ok(file)
+    }
+}

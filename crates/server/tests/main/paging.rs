@@ -1,0 +1,201 @@
+//! Lists that grow: every row is on one page, whatever is added meanwhile, and a late page costs what the first one does.
+
+use std::collections::BTreeSet;
+
+use capeval_benchmarks::hosting::{ENTRIES, SUBMISSIONS};
+use capeval_benchmarks::submissions::{IN_PHASE, OF_PERSON};
+use capeval_collections::records::PICTURES;
+use capeval_site::accounts::Role;
+use capeval_site::accounts::people::{self, FOUND, NewAccount};
+use capeval_site::store::Tx;
+use capeval_site::testing::counting;
+use capeval_site::web::Scope;
+use capeval_site::{args, audit, ids};
+use serde_json::json;
+
+use crate::benchmarks::benchmark;
+use crate::support::{Client, Database, Page as _, Site, on_both, on_sqlite};
+
+on_both! {
+    every_row_of_a_list_is_on_one_page
+}
+
+on_sqlite! {
+    pages_of_lists_read_rows_in_the_order_of_an_index
+}
+
+/// More rows than two parts of a list have for programs.
+const MANY: usize = 1_010;
+
+/// What the tests fill.
+struct Filled {
+    benchmark: String,
+    phase: String,
+    ada: String,
+    team: String,
+}
+
+impl Filled {
+    /// Adds one row to each list: a submission of Ada's team, a team of the phase, an account, a note.
+    async fn add(&self, tx: &mut Tx) {
+        let (name, now) = (ids::new_id(), 1_781_524_800_000_i64);
+        let submission = "INSERT INTO submission (id, phase, team, account, kind, method, description, link, state, \
+             size, refunded, created_at) VALUES ($1, $2, $3, $4, 'entry', 'm', '', '', 'scored', 1, 0, $5)";
+        tx.execute(submission, args![ids::new_id(), &self.phase, &self.team, &self.ada, now]).await.unwrap();
+        let team = "INSERT INTO team (id, name, created_by, created_at) VALUES ($1, $2, $3, $4)";
+        let id = ids::new_id();
+        tx.execute(team, args![&id, &name, &self.ada, now]).await.unwrap();
+        let entry = "INSERT INTO entry (phase, team, created_at) VALUES ($1, $2, $3)";
+        tx.execute(entry, args![&self.phase, &id, now]).await.unwrap();
+        let email = format!("{name}@example.org");
+        let new = NewAccount { email: &email, name: "Someone", password: "-".to_owned(), role: Role::Member };
+        people::add(tx, new).await.unwrap();
+        let (place, subject) = (Some(self.benchmark.as_str()), self.benchmark.as_str());
+        audit::note_in(tx, place, None, "test", subject, json!({ "name": name })).await.unwrap();
+    }
+}
+
+async fn filled(site: &Site) -> Filled {
+    let phase = benchmark(site, "per_day = 20").await;
+    let store = &site.app.store;
+    let ada = site.account("Ada", Role::Member).await;
+    let team = ids::new_id();
+    let mut tx = store.begin().await.unwrap();
+    let sql = "INSERT INTO team (id, name, created_by, created_at) VALUES ($1, 'Ducks', $2, 0)";
+    tx.execute(sql, args![&team, &ada]).await.unwrap();
+    let sql = "INSERT INTO team_member (team, account, joined_at) VALUES ($1, $2, 0)";
+    tx.execute(sql, args![&team, &ada]).await.unwrap();
+    let sql = "INSERT INTO entry (phase, team, created_at) VALUES ($1, $2, 0)";
+    tx.execute(sql, args![&phase, &team]).await.unwrap();
+    let sql = "INSERT INTO entry_member (phase, account, team) VALUES ($1, $2, $3)";
+    tx.execute(sql, args![&phase, &ada, &team]).await.unwrap();
+    tx.commit().await.unwrap();
+    let benchmark: String = store.fetch_one("SELECT id FROM benchmark", args![]).await.unwrap();
+    Filled { benchmark, phase, ada, team }
+}
+
+/// The ids of a list for programs, part by part; `between` runs after the first.
+async fn walk(
+    client: &Client,
+    path: &str,
+    (list, id): (&str, &str),
+    between: impl AsyncFnOnce(),
+) -> Vec<String> {
+    let (mut ids, mut statements) = (Vec::new(), BTreeSet::new());
+    let (mut query, mut between) = (String::new(), Some(between));
+    loop {
+        client.get(path).await.expect(200);
+        let (answer, counted) = counting(client.get(&format!("{path}{query}"))).await;
+        statements.insert(counted);
+        let part = answer.expect(200).json();
+        let rows = part[list].as_array().unwrap();
+        assert!(!rows.is_empty() && rows.len() <= 500, "{path} {} rows", rows.len());
+        ids.extend(rows.iter().map(|row| row[id].to_string()));
+        if let Some(between) = between.take() {
+            between().await;
+        }
+        match part["next"].as_str() {
+            Some(next) => query = format!("?after={next}"),
+            None => break,
+        }
+    }
+    assert_eq!(statements.len(), 1, "{path}: all parts take as many statements");
+    ids
+}
+
+/// The texts of the rows of the pages of a list, from the first to the last, and back again.
+async fn walk_pages(client: &Client, path: &str, mark: &str) {
+    let rows = |page: &str| page.matches(mark).count();
+    // The page of a phase has the links of two lists.
+    let at = |page: &str, rel: &str| {
+        let mut links = page.split(&format!("rel=\"{rel}\" href=\"")).skip(1);
+        let link = links.find(|link| !link.starts_with("?teams_"))?;
+        link.split('"').next().map(|link| link.replace("&#38;", "&"))
+    };
+    let (mut page, mut pages, mut there) = (client.get(path).await.expect(200).text, Vec::new(), 0);
+    while let Some(next) = at(&page, "next") {
+        there += rows(&page);
+        pages.push(page);
+        page = client.get(&format!("{path}{next}")).await.expect(200).text;
+    }
+    assert!(there + rows(&page) >= MANY && pages.len() >= 10, "{path}: {there} rows, {} pages", pages.len());
+    while let Some(before) = pages.pop() {
+        let back = at(&page, "prev").unwrap_or_else(|| panic!("{path}: no way back"));
+        page = client.get(&format!("{path}{back}")).await.expect(200).text;
+        assert_eq!(rows(&page), rows(&before), "{path}");
+        let first =
+            |page: &str| page.split_once(mark).map(|(_, rest)| rest.chars().take(300).collect::<String>());
+        assert_eq!(first(&page), first(&before), "{path}: the page before begins as it did");
+    }
+    assert_eq!(at(&page, "prev"), None, "{path}: the first page is the first");
+}
+
+async fn every_row_of_a_list_is_on_one_page(database: Database) {
+    let site = Site::new(database).await;
+    let filled = filled(&site).await;
+    let mut tx = site.app.store.begin().await.unwrap();
+    for _ in 0..MANY {
+        filled.add(&mut tx).await;
+    }
+    tx.commit().await.unwrap();
+    let ada = site.program("Ada", Role::Member, Scope::Submit).await;
+    let root = site.program("Root", Role::Admin, Scope::Host).await;
+    let phase = &filled.phase;
+    let lists = [
+        (&ada, format!("/api/v1/phases/{phase}/submissions"), ("submissions", "id")),
+        (&root, format!("/api/v1/host/phases/{phase}/submissions"), ("submissions", "id")),
+        (&root, format!("/api/v1/host/phases/{phase}/entries"), ("entries", "team")),
+        (&root, "/api/v1/accounts".to_owned(), ("accounts", "id")),
+        (&root, "/api/v1/host/benchmarks/b/audit".to_owned(), ("notes", "detail")),
+    ];
+    for (client, path, names) in &lists {
+        let before = walk(client, path, *names, async || {}).await;
+        let added = async || {
+            let mut tx = site.app.store.begin().await.unwrap();
+            filled.add(&mut tx).await;
+            tx.commit().await.unwrap();
+        };
+        let after = walk(client, path, *names, added).await;
+        let different: BTreeSet<&String> = after.iter().collect();
+        assert_eq!(different.len(), after.len(), "{path}: no row comes twice");
+        assert!(before.len() >= MANY && before.iter().all(|id| different.contains(id)), "{path}: all come");
+    }
+    let (person, host) = (site.person("Ada", Role::Member).await, site.person("Root", Role::Admin).await);
+    walk_pages(&person, "/submissions", "<tr><th scope=\"row\"><a href=\"/submissions/").await;
+    walk_pages(&host, "/b/b/p/host", "<tr><th scope=\"row\"><a href=\"/submissions/").await;
+    walk_pages(&host, "/b/b/audit", "<tr><td>").await;
+    walk_pages(&host, "/admin/audit", "<tr><td>").await;
+    walk_pages(&host, "/admin/accounts", "<tr><th scope=\"row\">").await;
+    let teams = host.get("/b/b/p/host?teams_after=").await.expect(200).text;
+    let next = teams.between("href=\"?teams_after=", "#teams\"").to_owned();
+    let teams = host.get(&format!("/b/b/p/host?teams_after={next}")).await.expect(200).text;
+    assert!(teams.contains("?teams_before="), "{teams}");
+}
+
+/// No page sorts rows that it does not show, or reads those of other pages.
+async fn pages_of_lists_read_rows_in_the_order_of_an_index() {
+    let site = Site::new(Database::Sqlite).await;
+    let lists = [
+        ("submissions of a phase", SUBMISSIONS, "submission_newest"),
+        ("submissions of a team", IN_PHASE, "submission_of_team"),
+        ("submissions of a person", OF_PERSON, "submission_of_team"),
+        ("teams of a phase", ENTRIES, "sqlite_autoindex_entry_1"),
+        ("accounts", FOUND, "sqlite_autoindex_account_1"),
+        ("notes", audit::ALL, "sqlite_autoindex_audit_1"),
+        ("notes on a subject", audit::OF_SUBJECT, "audit_newest"),
+        ("notes of a benchmark", audit::OF_PLACE, "audit_place"),
+        ("pictures", PICTURES, "image"),
+    ];
+    for (name, list, index) in lists {
+        for sql in [list.onward, list.back] {
+            let plan: &'static str = Box::leak(format!("EXPLAIN QUERY PLAN {sql}").into_boxed_str());
+            let rows = site.app.store.all(plan, args!["", 1_i64]).await.unwrap();
+            let steps: Vec<String> = rows.iter().map(|row| row.get("detail").unwrap()).collect();
+            let plan = steps.join("\n");
+            assert!(plan.contains(index) && !plan.contains("SCAN"), "{name}\n{plan}");
+            // A person's list has the newest rows of each of their teams.
+            let is_sorted = plan.contains("TEMP B-TREE");
+            assert!(!is_sorted || plan.contains("SEARCH team_member"), "{name}\n{plan}");
+        }
+    }
+}

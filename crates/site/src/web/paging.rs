@@ -1,0 +1,95 @@
+//! Lists that grow, a page of rows at a time. A page begins after a row, and not at a number of rows: what is added or
+//! removed meanwhile makes no other row appear twice or not at all, and a late page reads as little as the first one.
+
+pub use capeval_api::Place;
+
+use super::Page;
+use crate::args;
+use crate::store::{Error, Record, Store, Value};
+
+/// A text after all ids, which are hexadecimal, in the order of any language.
+pub const BEYOND: &str = "g";
+
+/// The statements of a list that is ordered by the ids of its rows. Both have the id of a row as `$1` and the number of
+/// rows as `$2`; [`newest_first!`](crate::newest_first!) and [`oldest_first!`](crate::oldest_first!) make them.
+pub struct List {
+    /// Selects the rows after one, in order.
+    pub onward: &'static str,
+    /// Selects the rows before one, in reverse.
+    pub back: &'static str,
+    /// A text before all ids in this order.
+    pub start: &'static str,
+}
+
+/// A [`List`] of a query that ends with a condition, the newest rows first.
+#[macro_export]
+macro_rules! newest_first {
+    ($rows:expr, $id:literal) => {
+        $crate::web::paging::List {
+            onward: concat!($rows, " AND ", $id, " < $1 ORDER BY ", $id, " DESC LIMIT $2"),
+            back: concat!($rows, " AND ", $id, " > $1 ORDER BY ", $id, " LIMIT $2"),
+            start: $crate::web::paging::BEYOND,
+        }
+    };
+}
+
+/// The same with the oldest rows first.
+#[macro_export]
+macro_rules! oldest_first {
+    ($rows:expr, $id:literal) => {
+        $crate::web::paging::List {
+            onward: concat!($rows, " AND ", $id, " > $1 ORDER BY ", $id, " LIMIT $2"),
+            back: concat!($rows, " AND ", $id, " < $1 ORDER BY ", $id, " DESC LIMIT $2"),
+            start: "",
+        }
+    };
+}
+
+/// A page of a list.
+pub struct Rows<T> {
+    pub rows: Vec<T>,
+    /// The id before which the page before ends, if there is one; empty if that is the first.
+    pub before: Option<String>,
+    /// The id after which the next page begins, if there is one.
+    pub after: Option<String>,
+}
+
+impl List {
+    /// The rows at a place, at most so many; `$3` and the following are `args`.
+    pub async fn page<T: Record>(
+        &self,
+        store: &Store,
+        (place, most): (&Place, usize),
+        args: Vec<Value>,
+        id: impl Fn(&T) -> &str,
+    ) -> Result<Rows<T>, Error> {
+        let is_back = place.after.is_empty() && !place.before.is_empty();
+        let (sql, from) = match (is_back, place.after.as_str()) {
+            (true, _) => (self.back, place.before.as_str()),
+            (false, "") => (self.onward, self.start),
+            (false, after) => (self.onward, after),
+        };
+        let mut values = args![from, most + 1];
+        values.extend(args);
+        let mut rows: Vec<T> = store.fetch(sql, values).await?;
+        let is_cut = rows.len() > most;
+        rows.truncate(most);
+        if is_back {
+            rows.reverse();
+        }
+        let id_of = |row: Option<&T>| row.map_or(String::new(), |row| id(row).to_owned());
+        let has_before = if is_back { is_cut } else { !place.after.is_empty() };
+        Ok(Rows {
+            before: has_before.then(|| id_of(rows.first())),
+            after: (is_back || is_cut).then(|| id_of(rows.last())),
+            rows,
+        })
+    }
+}
+
+impl Page {
+    /// The most rows of a list: what a person looks through, or what a program gets at once.
+    pub fn most_rows(&self) -> usize {
+        if self.is_program() { 500 } else { 100 }
+    }
+}

@@ -1,0 +1,327 @@
+"""Run the program of each kit on its sample in testdata/kits, and write the values to testdata/kits/golden.json.
+
+    run.py kits CLONES [NAME ...]
+
+CLONES is a folder with clones, each under the name of its repository, at the commits that the kits name: vizwiz-caption,
+R2Gen, Change-Agent, RobustChangeCaptioning, VLMEvalKit, lmms-eval, recurrent-transformer, clef-caption-evaluation-2026,
+vist_eval and big_vision. Needs Python 3.11 (for lib2to3), Java, pycocoevalcap, SPICE in SPICE_HOME, and rouge-score. The
+programs themselves run: those for Python 2 are turned into Python 3, what they import beside scorers is replaced by
+nothing, and SPICE runs as in the oracle `scores`. Where a field has no program of its own, pycocoevalcap's evaluation runs.
+"""
+
+import ast
+import csv
+import importlib
+import json
+import os
+import re
+import string
+import subprocess
+import sys
+import tempfile
+import types
+from pathlib import Path
+
+from shared import TESTDATA, options
+
+FOLDER = TESTDATA / "kits"
+KEYS = {
+    "Bleu_1": "bleu-1", "Bleu_2": "bleu-2", "Bleu_3": "bleu-3", "Bleu_4": "bleu-4",
+    "METEOR": "meteor", "ROUGE_L": "rouge-l", "CIDEr": "cider-d", "SPICE": "spice",
+}  # fmt: skip
+
+
+def read(name):
+    return json.loads((FOLDER / name).read_text(encoding="utf-8"))
+
+
+def stub(*names):
+    """Modules that a program imports and that scoring does not use."""
+    for name in names:
+        module = types.ModuleType(name)
+        module.__path__ = []
+        module.__getattr__ = lambda attribute: type(attribute, (), {})
+        sys.modules[name] = module
+
+
+def only(path, *names):
+    """The named functions and classes of a file, without what it imports."""
+    body = [node for node in ast.parse(path.read_text(encoding="utf-8")).body if getattr(node, "name", "") in names]
+    module = types.ModuleType(path.stem)
+    module.__dict__.update({"re": re, "string": string, "json": json})
+    exec(compile(ast.Module(body, []), str(path), "exec"), module.__dict__)  # noqa: S102
+    return module
+
+
+def in_python_3(folder):
+    """Turns the programs in a folder into Python 3, in place."""
+    from lib2to3.refactor import RefactoringTool, get_fixers_from_package
+
+    tool = RefactoringTool(get_fixers_from_package("lib2to3.fixes"))
+    for path in folder.rglob("*.py"):
+        text = path.read_text(encoding="utf-8").replace("from sets import Set", "Set = set") + "\n"
+        text = str(tool.refactor_string(text.expandtabs(4), str(path)))
+        # Programs that they start read and write text now.
+        path.write_text(text.replace("stderr=subprocess.PIPE)", "stderr=subprocess.PIPE, universal_newlines=True, bufsize=1)"))
+
+
+class Spice:
+    """SPICE 1.0 in SPICE_HOME, in place of a program's copy, whose Java is too old."""
+
+    def method(self):
+        return "SPICE"
+
+    def compute_score(self, gts, res):
+        home = os.environ["SPICE_HOME"]
+        with tempfile.TemporaryDirectory() as folder:
+            given, found = f"{folder}/in.json", f"{folder}/out.json"
+            images = [{"image_id": k, "test": res[i][0], "refs": gts[i]} for k, i in enumerate(gts)]
+            Path(given).write_text(json.dumps(images))
+            classes = f"{home}/spice-1.0.jar:{home}/lib/*"
+            command = ["java", "-Xmx4G", "-cp", classes, "edu.anu.spice.SpiceScorer", given, "-out", found, "-subset", "-silent"]
+            subprocess.run(command, cwd=home, check=True, capture_output=True)
+            scores = [row["scores"]["All"]["f"] for row in json.loads(Path(found).read_text())]
+        return sum(scores) / len(scores), scores
+
+
+def captions_of(references, results):
+    """Dictionaries of texts by id, as pycocoevalcap's scorers take them."""
+    listed = lambda value: value if isinstance(value, list) else [value]
+    return {i: listed(references[i]) for i in results}, {i: listed(results[i]) for i in results}
+
+
+def coco_of(references, results):
+    """The same in the form before the tokenizer."""
+    gts, res = captions_of(references, results)
+    return [{i: [{"caption": one} for one in all] for i, all in side.items()} for side in (gts, res)]
+
+
+def by_image(file):
+    """The references of a file of COCO's form."""
+    found = {}
+    for annotation in read(file)["annotations"]:
+        found.setdefault(annotation["image_id"], []).append(annotation["caption"])
+    return found
+
+
+def pycocoevalcap(references, results):
+    """pycocoevalcap's evaluation."""
+    from pycocoevalcap.bleu.bleu import Bleu
+    from pycocoevalcap.cider.cider import Cider
+    from pycocoevalcap.meteor.meteor import Meteor
+    from pycocoevalcap.rouge.rouge import Rouge
+    from pycocoevalcap.tokenizer.ptbtokenizer import PTBTokenizer
+
+    gts, res = (PTBTokenizer().tokenize(side) for side in coco_of(references, results))
+    found = dict(zip(["Bleu_1", "Bleu_2", "Bleu_3", "Bleu_4"], Bleu(4).compute_score(gts, res)[0]))
+    for name, scorer in [("METEOR", Meteor()), ("ROUGE_L", Rouge()), ("CIDEr", Cider()), ("SPICE", Spice())]:
+        found[name] = scorer.compute_score(gts, res)[0]
+    return found
+
+
+def results(file):
+    return {result["image_id"]: result["caption"] for result in read(file)}
+
+
+def vizwiz(clones):
+    sys.path.insert(0, str(clones / "vizwiz-caption"))
+    stub("skimage", "skimage.io", "matplotlib", "matplotlib.pyplot", "matplotlib.collections", "matplotlib.patches")
+    from vizwiz_api.vizwiz import VizWiz
+    from vizwiz_eval_cap import eval as program
+
+    program.Spice = Spice
+    truth = VizWiz(str(FOLDER / "vizwiz.json"))
+    evaluation = program.VizWizEvalCap(truth, truth.loadRes(str(FOLDER / "vizwiz-results.json")))
+    evaluation.evaluate()
+    return evaluation.eval
+
+
+def nocaps(_):
+    return pycocoevalcap(by_image("coco.json"), results("coco-results.json"))
+
+
+def textcaps(_):
+    references = {record["image_id"]: record["reference_strs"] for record in read("textcaps.json")["data"]}
+    return pycocoevalcap(references, results("textcaps-results.json"))
+
+
+def rsicd(_):
+    images = read("rsicd.json")["images"]
+    references = {image["filename"]: [sentence["raw"] for sentence in image["sentences"]] for image in images}
+    return pycocoevalcap(references, {result["filename"]: result["caption"] for result in read("rsicd-results.json")})
+
+
+def spot_the_diff(_):
+    return pycocoevalcap(by_image("spot-the-diff.json"), results("spot-the-diff-results.json"))
+
+
+def clevr_change(clones):
+    program = only(clones / "RobustChangeCaptioning/utils/eval_utils.py", "score_generation")
+    import copy
+
+    import pycocoevalcap.eval
+    from pycocotools.coco import COCO
+
+    pycocoevalcap.eval.Spice = Spice
+    program.__dict__.update({"COCO": COCO, "COCOEvalCap": pycocoevalcap.eval.COCOEvalCap, "copy": copy})
+    return program.score_generation(str(FOLDER / "clevr-change.json"), str(FOLDER / "clevr-change-results.json"))
+
+
+def lmms_eval(clones):
+    stub("lmms_eval", "lmms_eval.tasks", "lmms_eval.tasks._task_utils", "lmms_eval.tasks._task_utils.file_utils")
+    stub("loguru", "requests", "PIL")
+    sys.modules["loguru"].logger = types.SimpleNamespace(info=lambda *_: None)
+    sys.modules["lmms_eval.tasks._task_utils.file_utils"].generate_submission_file = lambda *_: "/dev/null"
+    sys.path.insert(0, str(clones / "lmms-eval/lmms_eval/tasks/coco_cap"))
+    program = importlib.import_module("utils")
+    references = by_image("coco.json")
+    documents = [{"answer": references[i], "pred": c, "image_id": i} for i, c in results("coco-results.json").items()]
+    return {metric: program.coco_aggregation_result(documents, metric, None) for metric in program.COCO_METRICS}
+
+
+def vlmevalkit(clones):
+    program = only(clones / "VLMEvalKit/vlmeval/dataset/image_caption.py", "COCO_Caption_Scorer")
+    # As `ImageCaptionDataset.evaluate` reads its table.
+    with open(FOLDER / "vlmevalkit.tsv", encoding="utf-8", newline="") as file:
+        lines = list(csv.DictReader(file, delimiter="\t"))
+    ref = {str(i): [line["prediction"]] for i, line in enumerate(lines)}
+    gt = {str(i): ast.literal_eval(line["answer"]) for i, line in enumerate(lines)}
+    found = program.COCO_Caption_Scorer(ref, gt).compute_scores()
+    found = {**dict(zip(["Bleu_1", "Bleu_2", "Bleu_3", "Bleu_4"], found.pop("Bleu"))), **found}
+    # It multiplies by 100, as the kit prints.
+    return {name: value / 100 for name, value in found.items()}
+
+
+def r2gen(clones):
+    sys.path.insert(0, str(clones / "R2Gen"))
+    from modules.metrics import compute_scores
+
+    lines = lambda name: [row[0] for row in csv.reader((FOLDER / name).open(encoding="utf-8"))]
+    gts, res = ({i: [report] for i, report in enumerate(lines(name))} for name in ("r2gen-gts.csv", "r2gen-res.csv"))
+    return {name.replace("BLEU", "Bleu"): value for name, value in compute_scores(gts, res).items()}
+
+
+def xm3600(clones):
+    source = clones / "big_vision/big_vision/evaluators/proj/paligemma/transfers/coco_caption.py"
+    program = only(source, "Evaluator")
+    import collections
+    import functools
+
+    from pycocoevalcap.bleu import bleu
+    from pycocoevalcap.cider import cider
+    from pycocoevalcap.meteor import meteor
+    from pycocoevalcap.rouge import rouge
+    from pycocoevalcap.spice import spice
+    from pycocoevalcap.tokenizer import ptbtokenizer
+
+    program.__dict__.update(locals())
+    evaluator = object.__new__(program.Evaluator)
+    evaluator.metrics = ("cider",)
+    lines = [json.loads(line) for line in (FOLDER / "xm3600.jsonl").read_text(encoding="utf-8").splitlines()]
+    gts = [{"image_id": line["image/key"], "caption": one} for line in lines for one in line["th"]["caption"]]
+    res = [{"image_id": i, "caption": c} for i, c in read("xm3600-results.json").items()]
+    return {"CIDEr": evaluator.evaluate(gts, res)["cider"]}
+
+
+def of_xm3600(field, file, words):
+    """CIDEr of pycocoevalcap on words that are found already."""
+    from pycocoevalcap.cider.cider import Cider
+
+    lines = [json.loads(line) for line in (FOLDER / "xm3600.jsonl").read_text(encoding="utf-8").splitlines()]
+    gts = {line["image/key"]: [words(one) for one in line["th"][field]] for line in lines}
+    res = {i: [words(c)] for i, c in read(file).items()}
+    return {"CIDEr": Cider().compute_score(gts, {i: res[i] for i in gts})[0]}
+
+
+def xm3600_words(_):
+    return of_xm3600("caption/tokenized", "xm3600-words-results.json", lambda text: text)
+
+
+def xm3600_characters(_):
+    return of_xm3600("caption", "xm3600-results.json", lambda text: " ".join("".join(text.split())))
+
+
+def levir_cc(clones):
+    stub("torch")
+    sys.path.insert(0, str(clones / "Change-Agent/Multi_change"))
+    from utils_tool.utils import get_eval_score
+
+    references, results = read("levir-cc.json"), read("levir-cc-results.json")
+    tokens = lambda text: [int(token) for token in text.split()]
+    return get_eval_score([[tokens(one) for one in references[i]] for i in results], [tokens(results[i]) for i in results])
+
+
+def mart(clones):
+    folder = clones / "recurrent-transformer/densevid_eval"
+    in_python_3(folder)
+    sys.path.insert(0, str(folder / "coco-caption"))
+    program = types.ModuleType("para_evaluate")
+    program.__file__ = str(folder / "para-evaluate.py")
+    exec(compile((folder / "para-evaluate.py").read_text(), program.__file__, "exec"), program.__dict__)  # noqa: S102
+    evaluator = object.__new__(program.ANETcaptions)
+    evaluator.verbose, evaluator.all_scorer = False, True
+    evaluator.scorers = [
+        (program.Bleu(4), ["Bleu_1", "Bleu_2", "Bleu_3", "Bleu_4"]),
+        (program.Meteor(), "METEOR"), (program.Rouge(), "ROUGE_L"), (program.Cider(), "CIDEr"),
+    ]  # fmt: skip
+    evaluator.ground_truths, evaluator.prediction = [read("mart.json")], read("mart-results.json")
+    return evaluator.evaluate_para()
+
+
+def vist(clones):
+    in_python_3(clones / "vist_eval")
+    sys.path.insert(0, str(clones))
+    program = importlib.import_module("vist_eval.album_eval")
+    references = read("vist.json")
+    of_album = {i: {"story_ids": [f"{i}/{k}" for k, _ in enumerate(stories)]} for i, stories in references.items()}
+    stories = {f"{i}/{k}": text for i, all in references.items() for k, text in enumerate(all)}
+    api = types.SimpleNamespace(
+        Albums=of_album, Stories={i: {"sent_ids": [i]} for i in stories}, Sents={i: {"text": text} for i, text in stories.items()}
+    )
+    predictions = [{"album_id": i, "pred_story_str": story} for i, story in read("vist-results.json").items()]
+    evaluator = program.AlbumEvaluator(api, predictions)
+    evaluator.evaluate()
+    return evaluator.eval_overall
+
+
+def imageclef(clones):
+    source = clones / "clef-caption-evaluation-2026/caption_prediction/evaluator.py"
+    classes = [node for node in ast.parse(source.read_text(encoding="utf-8")).body if isinstance(node, ast.ClassDef)]
+    program = only(source, *(one.name for one in classes))
+    evaluator = next(one for one in program.__dict__.values() if hasattr(one, "preprocess_caption"))
+    evaluator.case_sensitive = getattr(evaluator, "case_sensitive", False)
+    from rouge_score.rouge_scorer import RougeScorer
+
+    clean = lambda text: evaluator.preprocess_caption(object.__new__(evaluator), text)
+    rows = lambda name: {row["ID"]: row["Caption"] for row in csv.DictReader((FOLDER / name).open(encoding="utf-8"))}
+    references, results = rows("imageclef.csv"), rows("imageclef-results.csv")
+    scorer = RougeScorer(["rouge1"], use_stemmer=False)
+    scores = [scorer.score(clean(references[i]), clean(results[i]))["rouge1"].fmeasure for i in results]
+    return {"rouge-score-1-f": sum(scores) / len(scores)}
+
+
+PROGRAMS = [
+    vizwiz, textcaps, nocaps, r2gen, rsicd, xm3600, xm3600_words, xm3600_characters, vlmevalkit, lmms_eval,
+    levir_cc, clevr_change, spot_the_diff, imageclef, mart, vist,
+]  # fmt: skip
+
+
+def main(arguments):
+    given = options(__doc__, "clones", ("names", {"nargs": "*"})).parse_args(arguments)
+    names = [program.__name__.replace("_", "-") for program in PROGRAMS]
+    if len(given.names) != 1:
+        # Programs have modules of the same names, so each runs in a process of its own.
+        for name in given.names or names:
+            subprocess.run([sys.executable, FOLDER.parents[1] / "oracle/run.py", "kits", given.clones, name], check=True)
+        return 0
+    file = FOLDER / "golden.json"
+    golden = json.loads(file.read_text()) if file.exists() else {}
+    for program in PROGRAMS:
+        name = program.__name__.replace("_", "-")
+        if name not in given.names:
+            continue
+        found = program(Path(given.clones).resolve())
+        golden[name] = {KEYS.get(key, key): float(value) for key, value in found.items()}
+    lines = [f'"{name}": {json.dumps(golden[name])}' for name in names if name in golden]
+    file.write_text("{\n" + ",\n".join(lines) + "\n}\n")
+    return 0

@@ -1,0 +1,94 @@
+"""What groups images, in the form that the engine takes."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from typing import Any
+
+
+def wanted(groups: Any, sources: list[Any]) -> tuple[list[str], list[tuple[str, str]], list[str]]:
+    """What groups images: texts, groups as JSON by name, and the paths among the `sources` of captions."""
+    texts: list[str] = []
+    data: list[tuple[str, str]] = []
+    for one in groups if isinstance(groups, (list, tuple)) else [] if groups is None else [groups]:
+        _add(one, texts, data)
+    for k, source in enumerate(sources):
+        if _is_frame(source):
+            data.append((f"captions {k + 1}", _records(source)))
+    paths = [os.fspath(source) for source in sources if isinstance(source, (str, os.PathLike))]
+    return texts, data, [path for path in paths if isinstance(path, str)]
+
+
+def formulas(derive: Mapping[str, str] | None) -> list[str]:
+    """Numbers made of measures, as the engine reads them."""
+    if derive is not None and not isinstance(derive, Mapping):
+        raise TypeError(f"derive must be a dictionary of formulas by name, not {type(derive).__name__}")
+    return [f"{name} = {formula}" for name, formula in (derive or {}).items()]
+
+
+def _add(groups: Any, texts: list[str], data: list[tuple[str, str]], name: str = "groups") -> None:
+    if isinstance(groups, (str, os.PathLike)):
+        texts.append(os.fspath(groups))
+    elif _is_frame(groups):
+        texts.append(name)
+        data.append((name, _records(groups)))
+    elif isinstance(groups, Mapping):
+        if groups and all(isinstance(value, Mapping) or _is_series(value) or _is_frame(value) for value in groups.values()):
+            for own, value in groups.items():
+                _add(value, texts, data, str(own))
+        else:
+            texts.append(name)
+            data.append((name, _json({str(key): value for key, value in groups.items()})))
+    elif _is_series(groups):
+        own = getattr(groups, "name", None)
+        own = name if own is None or name != "groups" else str(own)
+        texts.append(own)
+        data.append((own, _json({str(key): value for key, value in groups.items()})))
+    else:
+        raise TypeError(
+            "groups must be the name of a column, a path, a dictionary of groups by id, a Series or a table, "
+            f"not {type(groups).__name__}"
+        )
+
+
+def _is_series(value: Any) -> bool:
+    return hasattr(value, "items") and hasattr(value, "index") and not hasattr(value, "columns")
+
+
+def _is_frame(value: Any) -> bool:
+    return (hasattr(value, "columns") or hasattr(value, "column_names")) and hasattr(value, "__getitem__")
+
+
+def _records(frame: Any) -> str:
+    """A table as JSON, with the labels of a named index."""
+    names = getattr(frame, "column_names", None) or frame.columns
+    columns = {str(name): _values(frame[name]) for name in names}
+    index: Any = getattr(frame, "index", None)
+    name = getattr(index, "name", None)
+    if name is not None and str(name) not in columns:
+        columns[str(name)] = list(index)
+    return _json([dict(zip(columns, row)) for row in zip(*columns.values())])
+
+
+def _values(column: Any) -> list[Any]:
+    return list(column.to_pylist() if hasattr(column, "to_pylist") else column)
+
+
+def _json(value: Any) -> str:
+    return json.dumps(_plain(value), ensure_ascii=False)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _plain(one) for key, one in value.items()}
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return [_plain(one) for one in value]
+    if hasattr(value, "tolist"):
+        return _plain(value.tolist())
+    if value is None or isinstance(value, (str, bool, int)):
+        return value
+    if isinstance(value, float):
+        return None if value != value else value
+    return str(value)
