@@ -8,6 +8,7 @@ from ._choices import NoticeCode
 __all__ = [
     "ArrowBatch",
     "Captions",
+    "DenseJudge",
     "DocumentFrequencies",
     "Function",
     "Judge",
@@ -21,6 +22,7 @@ __all__ = [
     "Tally",
     "__version__",
     "benchmarks",
+    "box_forms",
     "caption_columns",
     "compare",
     "correlate",
@@ -40,6 +42,7 @@ __all__ = [
     "run_benchmarks",
     "run_program",
     "score",
+    "score_boxes",
     "score_dense",
     "set_num_threads",
     "submit",
@@ -157,6 +160,11 @@ class Captions:
     def texts(self) -> list[str]: ...
     @property
     def source(self) -> str: ...
+
+@final
+class DenseJudge:
+    def __new__(cls, request: dict[str, Any], metric: str) -> DenseJudge: ...
+    def score(self, videos: list[str], candidates: list[str]) -> tuple[list[float], list[float], list[bool]]: ...
 
 @final
 class DocumentFrequencies:
@@ -324,7 +332,9 @@ def run_benchmarks(
 def needed_frequencies(
     metrics: list[str], settings: list[tuple[str, str]]
 ) -> tuple[str, str | None, int] | None: ...
+def box_forms() -> list[tuple[str, str, str, str]]: ...
 def dense_forms() -> list[tuple[str, str, str, str]]: ...
+def score_boxes(request: dict[str, Any]) -> Study: ...
 def score_dense(request: dict[str, Any]) -> Study: ...
 def judge_agreement(first: str, second: str) -> Study: ...
 def judge_rows(

@@ -205,6 +205,7 @@ mod tests {
         DenseReport {
             head,
             references: vec!["val_1.json".to_owned()],
+            unit: "video".to_owned(),
             n_videos: 2,
             reference_hash: None,
             systems: vec![system],

@@ -8,17 +8,17 @@ use crate::proposals::{Base, Proposals, f1, proposals};
 use crate::run::{SharedScores, SodaScores, SodaTask, soda_tasks};
 use crate::scores::mean;
 use crate::words::{CIDER, METEOR, ROUGE};
-use crate::{FormScores, Measure, Stop};
+use crate::{FormScores, Measure, Stop, WordMetric};
 
 /// The captions' measures in the order of densevid_eval.
-const CAPTIONS: [(&str, usize); 7] = [
-    ("bleu-1", 0),
-    ("bleu-2", 1),
-    ("bleu-3", 2),
-    ("bleu-4", 3),
-    ("meteor", METEOR),
-    ("rouge-l", ROUGE),
-    ("cider-d", CIDER),
+const CAPTIONS: [(&str, usize, WordMetric); 7] = [
+    ("bleu-1", 0, WordMetric::Bleu),
+    ("bleu-2", 1, WordMetric::Bleu),
+    ("bleu-3", 2, WordMetric::Bleu),
+    ("bleu-4", 3, WordMetric::Bleu),
+    ("meteor", METEOR, WordMetric::Meteor),
+    ("rouge-l", ROUGE, WordMetric::Rouge),
+    ("cider-d", CIDER, WordMetric::Cider),
 ];
 
 /// The distances of starts at which VidChapters compares events, in seconds.
@@ -95,6 +95,8 @@ pub(crate) fn form(form: Form, shared: &SharedScores<'_>) -> FormScores {
             refuse_empty(&mut scores, shared);
             soccernet_soda(&mut scores, form, shared);
         }
+        // Texts have no events to pair.
+        MartParagraph | ScenicParagraph | TimeChatParagraph | MartRepetition | Vist => {}
     }
     if scores.videos.is_empty() {
         scores.videos = places.iter().map(|v| shared.videos[*v].id.to_owned()).collect();
@@ -115,7 +117,10 @@ fn captions(scores: &mut FormScores, shared: &SharedScores<'_>, places: &[usize]
     }
     let value =
         |v: usize, k: usize| words.at.iter().map(|at| at[v].map_or(0.0, |scores| scores[k])).collect();
-    for (name, k) in CAPTIONS {
+    for (name, k, metric) in CAPTIONS {
+        if !shared.metrics.has(metric) {
+            continue;
+        }
         let videos = places.iter().map(|v| value(*v, k)).collect();
         scores.measures.push(Measure::over_videos(name, &labels(rule.thresholds, ""), videos));
     }
@@ -207,7 +212,7 @@ fn refuse_empty(scores: &mut FormScores, shared: &SharedScores<'_>) {
 /// SODA of each reference file alone; none, and a stop, if a file cannot be scored.
 fn soda_files<'s>(scores: &mut FormScores, form: Form, shared: &'s SharedScores<'_>) -> Vec<&'s SodaScores> {
     let mut files = Vec::new();
-    for task in soda_tasks(form, shared.n_files) {
+    for task in soda_tasks(form, shared.references.len()) {
         match shared.soda(task) {
             Ok(file) => files.push(file),
             Err(stop) => {
@@ -234,7 +239,7 @@ fn soda_over_files(scores: &mut FormScores, form: Form, shared: &SharedScores<'_
 
 /// Adds what fujiso/SODA prints: the means over videos of precision, recall and F1, each video by its best file.
 fn own_soda(scores: &mut FormScores, form: Form, shared: &SharedScores<'_>) {
-    let Some(task) = soda_tasks(form, shared.n_files).first().copied() else { return };
+    let Some(task) = soda_tasks(form, shared.references.len()).first().copied() else { return };
     let videos = match shared.soda(task) {
         Ok(videos) => videos,
         Err(stop) => return scores.stops.push(stop.clone()),
@@ -271,14 +276,14 @@ fn scenic(scores: &mut FormScores, shared: &SharedScores<'_>, places: &[usize]) 
     }
     let found = overlapping(scores, shared, places, (THRESHOLDS, Base::AtLeastOne, true));
     f1_of_videos(scores, &found);
-    let soda = soda_tasks(form, shared.n_files).first().map(|task: &SodaTask| shared.soda(*task));
+    let soda = soda_tasks(form, shared.references.len()).first().map(|task: &SodaTask| shared.soda(*task));
     let soda = match soda {
         Some(Ok(soda)) => soda,
         Some(Err(stop)) => return scores.stops.push(stop.clone()),
         None => return,
     };
     let mut means = Vec::new();
-    for file in 0..shared.n_files {
+    for file in 0..shared.references.len() {
         // A video that the file lacks is left out, and one without predictions counts 0.
         let value = |v: &usize| -> Option<f64> {
             shared.videos[*v].references[file].filter(|events| !events.is_empty())?;
@@ -289,7 +294,7 @@ fn scenic(scores: &mut FormScores, shared: &SharedScores<'_>, places: &[usize]) 
     }
     let value = mean(means.iter().map(|(_, value)| *value));
     let of_video = |v: &usize| {
-        let files = 0..shared.n_files;
+        let files = 0..shared.references.len();
         files
             .map(|file| soda.get(v).and_then(|video| video[file].as_ref()).map_or(0.0, |at| at[0][2]))
             .collect()
@@ -303,10 +308,13 @@ fn soccernet_soda(scores: &mut FormScores, form: Form, shared: &SharedScores<'_>
     if scores.stops.iter().any(|stop| matches!(stop, Stop::EmptyList(_))) {
         return;
     }
-    for (task, metric) in soda_tasks(form, shared.n_files).into_iter().zip(SodaMetric::ALL) {
+    for (task, metric) in soda_tasks(form, shared.references.len()).into_iter().zip(SodaMetric::ALL) {
         let videos = match shared.soda(task) {
             Ok(videos) => videos,
-            Err(stop) => return scores.stops.push(stop.clone()),
+            Err(stop) => {
+                scores.stops.push(stop.clone());
+                continue;
+            }
         };
         for (k, part) in [(0, "precision"), (1, "recall"), (2, "f1")] {
             let values = videos.values().map(|files| vec![best_file(files, 0)[k]]).collect();

@@ -23,6 +23,11 @@ impl Program {
             Self::SodaA | Self::SodaB | Self::SodaD => "Fujita et al. 2020, in its comparison of types",
             Self::SodaC => "Fujita et al. 2020, and papers that print SODA without saying more",
             Self::SoccerNet => "the SoccerNet challenges of dense video captioning",
+            Self::MartParagraph => "MART, PDVC, and papers on paragraphs of ActivityNet and YouCook2",
+            Self::ScenicParagraph => "Vid2Seq, Streaming DVC",
+            Self::TimeChatParagraph => "TimeChat, and video language models that use its evaluation",
+            Self::MartRepetition => "MART and papers that print R@4 or RE-4",
+            Self::Vist => "papers on visual storytelling (VIST)",
         }
     }
 
@@ -67,6 +72,21 @@ impl Program {
                  videos without predictions are left out"
             }
             Self::SodaD => "another measure: one-to-one matching in order by overlap, without captions",
+            Self::MartParagraph => {
+                "whole paragraphs: everything but letters removed, no tokenizer, one corpus over all videos; a missing video \
+                 is an empty text and counts"
+            }
+            Self::ScenicParagraph | Self::TimeChatParagraph => {
+                "whole paragraphs: everything but letters removed; METEOR and CIDEr-D alone"
+            }
+            Self::MartRepetition => {
+                "another measure: repeated n-grams of one to four words, over videos with predictions; no references needed \
+                 but their list of videos"
+            }
+            Self::Vist => {
+                "whole stories: no tokenizer, capitals and punctuation kept; METEOR by the weights of HTER; albums without a \
+                 story are left out"
+            }
             Self::SoccerNet => {
                 "one threshold: any overlap of windows of 30 seconds; SODA_c with all metrics, CIDEr of which is always 0"
             }

@@ -52,7 +52,7 @@ impl Counts {
         say(
             missing,
             "video",
-            "of the references without predictions: 0 in most forms, left out in vidchapters and vtimellm",
+            "of the references without predictions: 0 in most forms, left out in vidchapters, vtimellm, mart-repetition and vist",
         );
         say(empty, "video", "with an empty list of predictions, which counts 0");
         say(surplus, "video", "that the references lack, left out");

@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use capeval_choice::{Refusal, Remedy, UnknownName, named};
 
+use crate::WordMetric;
 use crate::pairs::{Garbage, PairRule};
 
 named! {
@@ -27,6 +28,11 @@ named! {
         SodaC = "soda-c", "fujiso/SODA, type c: matched by overlap times score; the published SODA";
         SodaD = "soda-d", "fujiso/SODA, type d: overlap alone";
         SoccerNet = "soccernet", "SoccerNet's evaluation of dense video captioning";
+        MartParagraph = "mart-paragraph", "jayleicn/recurrent-transformer (MART) and PDVC: the captions of a video as one paragraph";
+        ScenicParagraph = "scenic-paragraph", "google-research/scenic (Vid2Seq): METEOR and CIDEr-D of paragraphs";
+        TimeChatParagraph = "timechat-paragraph", "RenShuhuai-Andy/TimeChat: METEOR and CIDEr-D of paragraphs";
+        MartRepetition = "mart-repetition", "jayleicn/recurrent-transformer (MART): the share of repeated n-grams of each video";
+        Vist = "vist", "lichengunc/vist_eval: the stories of albums";
     }
 }
 
@@ -42,6 +48,21 @@ named! {
         Bleu4 = "bleu-4", "BLEU-4 of sentences, which the program cannot run";
     }
 }
+
+impl SodaMetric {
+    /// The metric that computes it.
+    pub(crate) fn of_words(self) -> WordMetric {
+        match self {
+            Self::Meteor => WordMetric::Meteor,
+            Self::Cider => WordMetric::Cider,
+            Self::Rouge => WordMetric::Rouge,
+            Self::Bleu1 | Self::Bleu2 | Self::Bleu3 | Self::Bleu4 => WordMetric::Bleu,
+        }
+    }
+}
+
+/// The name that PDVC, and those after it, give to the evaluation of 2019.
+const CALLED_2021: &str = "densevid-2021";
 
 /// A form with its settings, as people write it: `densevid-2019`, or `soda-c:cider-d:multi`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -61,9 +82,32 @@ impl From<Program> for Form {
 }
 
 impl Form {
-    /// All forms without settings.
+    /// All forms of events, without settings.
     pub fn all() -> impl Iterator<Item = Self> {
-        Program::ALL.iter().map(|program| Self::from(*program))
+        Program::ALL.iter().map(|program| Self::from(*program)).filter(|form| !form.is_text())
+    }
+
+    /// One form by its name, or those of [`Form::all`] for `all`.
+    ///
+    /// # Errors
+    /// When there is no such form.
+    pub fn several(text: &str) -> Result<Vec<Self>, Refusal> {
+        if text == "all" { Ok(Self::all().collect()) } else { Ok(vec![text.parse()?]) }
+    }
+
+    /// Returns true if the form compares whole texts, so that times do not matter.
+    pub fn is_text(self) -> bool {
+        use Program::{MartParagraph, MartRepetition, ScenicParagraph, TimeChatParagraph, Vist};
+        matches!(self.program, MartParagraph | ScenicParagraph | TimeChatParagraph | MartRepetition | Vist)
+    }
+
+    /// Returns true if a measure of the form is METEOR, or is made of it.
+    pub fn has_meteor(self) -> bool {
+        match self.program {
+            Program::SodaD | Program::MartRepetition => false,
+            Program::SodaA | Program::SodaB | Program::SodaC => self.metric == SodaMetric::Meteor,
+            _ => true,
+        }
     }
 
     /// Returns true if this is SODA's own program.
@@ -84,7 +128,7 @@ impl Form {
             Capeval => PairRule { is_ascii: false, ..later },
             Scenic | TimeChat => PairRule { is_ascii: false, is_ordered: true, ..later },
             SoccerNet => PairRule { is_strict: true, thresholds: &[0.0], ..later },
-            PdvcSoda | SodaA | SodaB | SodaC | SodaD => return None,
+            _ => return None,
         })
     }
 
@@ -116,7 +160,10 @@ impl FromStr for Form {
 
     fn from_str(text: &str) -> Result<Self, Refusal> {
         let mut parts = text.split(':');
-        let program: Program = parts.next().unwrap_or_default().parse()?;
+        let program = match parts.next().unwrap_or_default() {
+            CALLED_2021 => Program::Densevid2019,
+            name => name.parse()?,
+        };
         let mut form = Self::from(program);
         for setting in parts {
             if !form.is_soda() {
@@ -150,8 +197,9 @@ mod tests {
             let refusal = text.parse::<Form>().unwrap_err();
             format!("{refusal}; {}", refusal.remedy().unwrap())
         };
+        assert_eq!("densevid-2021".parse::<Form>().unwrap().to_string(), "densevid-2019");
         assert!(
-            refused("densevid-2021").starts_with("unknown form \"densevid-2021\"; did you mean densevid-201")
+            refused("densevid-2020").starts_with("unknown form \"densevid-2020\"; did you mean densevid-201")
         );
         assert!(refused("scenic:multi").contains("has no settings"));
         assert!(refused("soda-c:bleu").contains("multi"));

@@ -6,7 +6,9 @@
 
 mod as_report;
 mod assemble;
+pub mod boxes;
 mod catalogue;
+mod checks;
 mod counts;
 mod event;
 mod evidence;
@@ -20,6 +22,7 @@ mod proposals;
 pub mod read;
 mod reading;
 pub mod regions;
+mod reward;
 mod run;
 mod scores;
 mod soda;
@@ -34,8 +37,9 @@ pub use event::{Event, EventFile};
 pub use form::{Form, Program, SodaMetric};
 pub use inspection::{EventInspection, InspectedFile};
 pub use overlap::{ordered_overlap, overlap};
+pub use reward::{Reward, reward};
 pub use run::evaluate;
 pub use scores::{FormScores, Measure};
 pub use stop::Stop;
 pub use study::{DenseOptions, DenseReport, DenseSystem, FormResult, KIND, MeasureResult, score};
-pub use words::WordMetrics;
+pub use words::{WordMetric, WordMetrics};

@@ -46,6 +46,8 @@ pub(crate) struct SodaSource {
     pub is_shuffled: bool,
     /// True if the arguments of the metric change places, so that the prediction is the reference.
     pub is_swapped: bool,
+    /// True if each video is a file of its own for the tokenizer.
+    pub is_video_alone: bool,
 }
 
 impl SodaSource {
@@ -59,7 +61,10 @@ impl SodaSource {
         is_one_text: false,
         is_shuffled: false,
         is_swapped: true,
+        is_video_alone: false,
     };
+    /// As fujiso/SODA, each video on its own, so that no other one can change its tokens.
+    pub const ALONE: Self = Self { is_video_alone: true, ..Self::MERGED };
     /// As fujiso/SODA prepares several references: each file alone and unsorted.
     pub const MULTI: Self = Self { is_merged: false, sorts_references: false, ..Self::MERGED };
     /// As scenic does.
@@ -153,6 +158,17 @@ impl SodaEvents<'_> {
     /// Replaces the numbers of texts by those of their readings.
     pub fn read(&mut self, readings: &mut Readings) {
         let Self { source, videos, without_events: _ } = self;
+        if source.is_video_alone {
+            for video in videos.values_mut() {
+                replace(video.predictions.iter_mut().collect(), readings);
+                video
+                    .files
+                    .iter_mut()
+                    .flatten()
+                    .for_each(|file| replace(file.iter_mut().collect(), readings));
+            }
+            return;
+        }
         replace(videos.values_mut().flat_map(|video| &mut video.predictions).collect(), readings);
         let n_files = videos.values().map(|video| video.files.len()).max().unwrap_or(0);
         if source.is_one_text {
@@ -210,6 +226,19 @@ impl SodaEvents<'_> {
             let is_large = video.files.iter().flatten().any(|file| !video.can_match(file));
             is_large.then(|| Stop::TooManyEvents(id()))
         })
+    }
+
+    /// The first video for which CIDEr-D has no document with a word, where the programs stop.
+    pub fn blank(&self, kind: SodaType, metric: SodaMetric, read: &ReadTexts) -> Option<usize> {
+        if kind == SodaType::Overlap || pair_metric(metric).is_some() || self.source.is_video_alone {
+            return None;
+        }
+        let is_blank = |event: &(&Event, u32)| read.sentences.words(event.1 as usize).is_empty();
+        let lacks_words = |video: &SodaVideo<'_>| match self.source.is_swapped {
+            true => !video.predictions.is_empty() && video.predictions.iter().all(is_blank),
+            false => !video.predictions.is_empty() && video.files.iter().flatten().flatten().any(is_blank),
+        };
+        self.videos.iter().find(|(_, video)| lacks_words(video)).map(|(v, _)| *v)
     }
 
     /// The scores of each video by the index of its video: for each file that has it and each threshold.

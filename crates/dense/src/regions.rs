@@ -42,11 +42,14 @@ pub struct RegionOptions {
     pub in_720: bool,
     /// Sum precisions in 32 bits, as numpy 2 does.
     pub is_numpy_2: bool,
+    /// Compute as jcjohnson/densecap does in Lua, by reading: numbers of 64 bits, a box of no area stays, and a
+    /// prediction that meets no box uses up the last one, at which its index of -1 points.
+    pub is_lua: bool,
 }
 
 impl Default for RegionOptions {
     fn default() -> Self {
-        Self { ignores_empty: true, in_720: false, is_numpy_2: true }
+        Self { ignores_empty: true, in_720: false, is_numpy_2: true, is_lua: false }
     }
 }
 
@@ -88,17 +91,19 @@ pub fn regions(
     let (mut records, mut n_positive) = (Vec::new(), 0);
     for image in &images {
         let own: Vec<&Region> = references.iter().filter(|region| region.image == image.id).collect();
-        let mut boxes = merged(&own);
+        let mut boxes = merged(&own, options.is_lua);
         if options.in_720 {
             let scale = |side: &mut f32| *side = *side * 720.0 / image.longer_side as f32;
             boxes.iter_mut().flat_map(|one| &mut one.bbox).for_each(scale);
         }
-        let counts = |one: &&MergedBox| options.ignores_empty || !one.captions.iter().any(String::is_empty);
+        let counts = |one: &&MergedBox| {
+            options.ignores_empty || options.is_lua || !one.captions.iter().any(String::is_empty)
+        };
         n_positive += boxes.iter().filter(counts).count();
         let predicted = predictions.iter().filter(|region| region.image == image.id).collect();
-        match_regions(predicted, &boxes, options.ignores_empty, &mut records);
+        match_regions(predicted, &boxes, options, &mut records);
     }
-    if !options.ignores_empty {
+    if !options.ignores_empty && !options.is_lua {
         records.retain(|record| record.candidate != "EMPTY");
     }
     records.sort_by(|a, b| b.score.total_cmp(&a.score));
@@ -109,7 +114,7 @@ pub fn regions(
             let hits = records.iter().zip(&meteor);
             let hits = hits
                 .map(|(record, score)| record.is_matched && record.overlap >= overlap && *score > threshold);
-            all.push((overlap, threshold, average_precision(hits, n_positive, options.is_numpy_2)));
+            all.push((overlap, threshold, average_precision(hits, n_positive, options)));
         }
     }
     let mean = |is_detection: bool| {
@@ -119,7 +124,7 @@ pub fn regions(
             .map(|found| found.2)
             .collect();
         let n = values.len();
-        match options.is_numpy_2 {
+        match options.is_numpy_2 && !options.is_lua {
             true => f64::from(values.iter().fold(0.0_f32, |sum, value| sum + *value as f32) / n as f32),
             false => values.iter().sum::<f64>() / n as f64,
         }
@@ -158,13 +163,14 @@ fn check(images: &[SizedImage], references: &[Region], predictions: &[Region]) -
 }
 
 /// Merges references: as long as there are any, the one with most neighbours and these become their mean.
-fn merged(regions: &[&Region]) -> Vec<MergedBox> {
+fn merged(regions: &[&Region], keeps_all: bool) -> Vec<MergedBox> {
     let boxes: Vec<[f32; 4]> = regions.iter().map(|region| region.bbox.map(|side| side as f32)).collect();
     let mut is_left = vec![true; boxes.len()];
     let mut all = Vec::new();
     loop {
         let near = |i: usize| -> Vec<usize> {
-            let is_near = |j: &usize| is_left[i] && is_left[*j] && overlap_32(boxes[i], boxes[*j]) >= MERGED;
+            let meets = |j: usize| keeps_all && i == j || overlap_32(boxes[i], boxes[j]) >= MERGED;
+            let is_near = |j: &usize| is_left[i] && is_left[*j] && meets(*j);
             (0..boxes.len()).filter(is_near).collect()
         };
         let mut best: Vec<usize> = Vec::new();
@@ -205,7 +211,7 @@ fn overlap_64(a: [f64; 4], b: [f32; 4]) -> f64 {
 fn match_regions(
     mut predictions: Vec<&Region>,
     boxes: &[MergedBox],
-    ignores_empty: bool,
+    RegionOptions { ignores_empty, is_lua, .. }: RegionOptions,
     records: &mut Vec<Record>,
 ) {
     predictions.sort_by(|a, b| b.score.total_cmp(&a.score));
@@ -225,7 +231,9 @@ fn match_regions(
             references: best.map_or_else(|| vec![String::new()], |(_, k)| boxes[k].captions.clone()),
             score: prediction.score,
         };
-        if let Some((overlap, k)) = best.filter(|(_, k)| !is_used[*k])
+        if is_lua && best.is_none_or(|(overlap, _)| overlap <= 0.0) {
+            is_used.last_mut().into_iter().for_each(|last| *last = true);
+        } else if let Some((overlap, k)) = best.filter(|(_, k)| !is_used[*k])
             && overlap > 0.0
         {
             is_used[k] = true;
@@ -255,7 +263,10 @@ fn meteor(records: &[Record], resources: &Resources) -> Result<Vec<f64>, Refusal
 }
 
 /// The mean over 100 recalls of the greatest precision at that recall or a greater one.
-fn average_precision(hits: impl Iterator<Item = bool>, n_positive: usize, is_numpy_2: bool) -> f64 {
+fn average_precision(hits: impl Iterator<Item = bool>, n_positive: usize, options: RegionOptions) -> f64 {
+    if options.is_lua {
+        return lua_precision(hits, n_positive);
+    }
     let (mut met, mut missed) = (0.0_f32, 0.0_f32);
     let points: Vec<(f32, f32)> = hits
         .map(|hit| {
@@ -275,5 +286,23 @@ fn average_precision(hits: impl Iterator<Item = bool>, n_positive: usize, is_num
         sum_32 += best;
         sum_64 += f64::from(best);
     }
-    if is_numpy_2 { f64::from(sum_32 / 100.0) } else { sum_64 / 100.0 }
+    if options.is_numpy_2 { f64::from(sum_32 / 100.0) } else { sum_64 / 100.0 }
+}
+
+/// The same in numbers of 64 bits; the loop of Lua adds up its recalls, and so ends before 1 as well.
+fn lua_precision(hits: impl Iterator<Item = bool>, n_positive: usize) -> f64 {
+    let mut met = 0.0;
+    let point = |(k, hit): (usize, bool)| {
+        met += f64::from(u8::from(hit));
+        (met / n_positive as f64, met / (k + 1) as f64)
+    };
+    let points: Vec<(f64, f64)> = hits.enumerate().map(point).collect();
+    let (mut recall, mut sum, mut n) = (0.0, 0.0, 0.0);
+    while recall <= 1.0 {
+        let reached = points.iter().filter(|point| point.0 >= recall);
+        sum += reached.map(|point| point.1).fold(0.0, f64::max);
+        n += 1.0;
+        recall += 0.01;
+    }
+    sum / n
 }

@@ -10,8 +10,8 @@ use crate::form::{Form, Program, SodaMetric};
 use crate::matching::{SodaEvents, SodaSource, SodaType, Triple, pair_metric};
 use crate::pairs::{PairRule, THRESHOLDS};
 use crate::reading::{ReadTexts, Readings, Texts, foreign_word};
-use crate::words::{MeasuredPairs, N_SCORES, PairMetric, VideoNgrams, WantedPairs, WordMetrics};
-use crate::{FormScores, Stop, assemble};
+use crate::words::{MeasuredPairs, N_SCORES, PairMetric, VideoNgrams, WantedPairs, WordMetric, WordMetrics};
+use crate::{FormScores, Stop, assemble, texts};
 
 /// The scores of the captions of all videos by one rule.
 pub(crate) struct Words {
@@ -32,6 +32,13 @@ pub(crate) struct SodaTask {
     pub thresholds: &'static [f64],
 }
 
+impl SodaTask {
+    /// Returns true if its metric is wanted; the overlap alone needs none.
+    fn is_possible(&self, metrics: &WordMetrics) -> bool {
+        self.kind == SodaType::Overlap || metrics.has(self.metric.of_words())
+    }
+}
+
 /// SODA of each video that has predictions, by its index: for each file and each threshold.
 pub(crate) type SodaScores = IndexMap<usize, Vec<Option<Vec<Triple>>>>;
 
@@ -40,8 +47,9 @@ pub(crate) struct SharedScores<'a> {
     pub videos: Vec<Video<'a>>,
     rules: Vec<(PairRule, Words)>,
     sodas: Vec<(SodaTask, Result<SodaScores, Stop>)>,
+    pub references: &'a [EventFile],
     pub predictions: &'a EventFile,
-    pub n_files: usize,
+    pub metrics: &'a WordMetrics,
     /// How the events of each video that has predictions fit those of each file, by the index of the video.
     evidence: VideoLinks,
 }
@@ -53,8 +61,7 @@ pub fn evaluate(
     forms: &[Form],
     metrics: &WordMetrics,
 ) -> Vec<FormScores> {
-    let shared = SharedScores::compute(references, predictions, (forms, false), metrics);
-    forms.iter().map(|form| assemble::form(*form, &shared)).collect()
+    SharedScores::of_forms((references, predictions), (forms, false), metrics).forms(forms)
 }
 
 /// As [`evaluate`], with the evidence of SODA_c.
@@ -64,8 +71,8 @@ pub(crate) fn evaluate_with_evidence(
     forms: &[Form],
     metrics: &WordMetrics,
 ) -> (Vec<FormScores>, VideoLinks) {
-    let shared = SharedScores::compute(references, predictions, (forms, true), metrics);
-    (forms.iter().map(|form| assemble::form(*form, &shared)).collect(), shared.evidence)
+    let shared = SharedScores::of_forms((references, predictions), (forms, true), metrics);
+    (shared.forms(forms), shared.evidence)
 }
 
 /// The pairs of a rule: at each threshold, of each video.
@@ -82,22 +89,51 @@ struct Source<'a> {
 }
 
 impl<'a> SharedScores<'a> {
-    fn compute(
+    /// SODA of type c of each video, read on its own.
+    pub fn alone(
         references: &'a [EventFile],
         predictions: &'a EventFile,
-        (forms, has_evidence): (&[Form], bool),
-        metrics: &WordMetrics,
+        metric: SodaMetric,
+        metrics: &'a WordMetrics,
     ) -> Self {
-        let videos = Video::all(references, predictions);
-        let n_files = references.len();
+        let (source, kind) = (SodaSource::ALONE, SodaType::Product);
+        let task = SodaTask { source, only: None, kind, metric, thresholds: &[0.0] };
+        Self::compute((references, predictions), (Vec::new(), vec![task]), (metrics, false))
+    }
+
+    /// What the forms need, and the evidence of SODA_c if it `has_evidence`.
+    fn of_forms(
+        (references, predictions): (&'a [EventFile], &'a EventFile),
+        (forms, has_evidence): (&[Form], bool),
+        metrics: &'a WordMetrics,
+    ) -> Self {
+        let has_evidence = has_evidence && metrics.has(WordMetric::Meteor);
         // The form whose matching is the evidence.
         let shown = has_evidence.then(|| Form::from(Program::Capeval));
-        let tasks = distinct(forms.iter().chain(&shown).flat_map(|form| soda_tasks(*form, n_files)));
+        let tasks = forms.iter().chain(&shown).flat_map(|form| soda_tasks(*form, references.len()));
+        let rules = distinct(forms.iter().filter_map(|form| form.rule()));
+        Self::compute((references, predictions), (rules, distinct(tasks)), (metrics, has_evidence))
+    }
+
+    /// The scores by each form.
+    fn forms(&self, forms: &[Form]) -> Vec<FormScores> {
+        let of = |form: &Form| match form.is_text() {
+            true => texts::form(*form, self),
+            false => assemble::form(*form, self),
+        };
+        forms.iter().map(of).collect()
+    }
+
+    fn compute(
+        (references, predictions): (&'a [EventFile], &'a EventFile),
+        (rules, tasks): (Vec<PairRule>, Vec<SodaTask>),
+        (metrics, has_evidence): (&'a WordMetrics, bool),
+    ) -> Self {
+        let videos = Video::all(references, predictions);
         let events = references.iter().chain([predictions]).flat_map(|file| file.videos.values().flatten());
         let word = foreign_word(events.map(|event| event.caption.as_str()));
         let mut texts = Texts::default();
         let word = texts.number(&word);
-        let rules = distinct(forms.iter().filter_map(|form| form.rule()));
         let mut rules: Vec<RulePairs> =
             rules.into_iter().map(|rule| RulePairs::new(rule, &videos, &mut texts, word)).collect();
         let keys = distinct(tasks.iter().map(|task| (task.source, task.only)));
@@ -118,7 +154,10 @@ impl<'a> SharedScores<'a> {
             if source.stop.is_some() && !(has_evidence && evidence::is_kept(source.key)) {
                 continue;
             }
-            for task in tasks.iter().filter(|task| (task.source, task.only) == source.key) {
+            for task in tasks
+                .iter()
+                .filter(|task| (task.source, task.only) == source.key && task.is_possible(metrics))
+            {
                 if let Some((metric, _)) = pair_metric(task.metric) {
                     source.events.want(task.kind, metric, task.thresholds, &mut wanted);
                 }
@@ -129,23 +168,36 @@ impl<'a> SharedScores<'a> {
         let rules = rules.into_iter().map(|rule| rule.rule).zip(words).collect();
         let of_task = |task: SodaTask| {
             let source = sources.iter().find(|source| source.key == (task.source, task.only));
-            let scores = source.map(|source| match &source.stop {
-                Some(stop) => Err(stop.clone()),
-                None => Ok(source.events.scores(task.kind, task.metric, task.thresholds, (&measured, &read))),
+            let scores = source.ok_or(Stop::NoVideos).and_then(|source| {
+                if let Some(stop) = &source.stop {
+                    return Err(stop.clone());
+                }
+                if !task.is_possible(metrics) {
+                    return Err(Stop::LeftOut(task.metric));
+                }
+                if let Some(v) = source.events.blank(task.kind, task.metric, &read) {
+                    return Err(Stop::BlankEvents(videos[v].id.to_owned()));
+                }
+                Ok(source.events.scores(task.kind, task.metric, task.thresholds, (&measured, &read)))
             });
-            (task, scores.unwrap_or(Err(Stop::NoVideos)))
+            (task, scores)
         };
         let sodas = tasks.into_iter().map(of_task).collect();
         let kept = sources.iter().filter(|source| has_evidence && evidence::is_kept(source.key));
         let kept = kept.map(|source| (source.key.1, &source.events));
-        let evidence = evidence::of_videos(kept, n_files, &measured);
-        Self { videos, rules, sodas, predictions, n_files, evidence }
+        let evidence = evidence::of_videos(kept, references.len(), &measured);
+        Self { videos, rules, sodas, references, predictions, metrics, evidence }
     }
 
     /// The scores by a rule.
     pub fn words(&self, rule: PairRule) -> &Words {
         let found = self.rules.iter().find(|(known, _)| *known == rule);
         &found.expect("the rules of all forms are computed").1
+    }
+
+    /// The scores of the first task of SODA.
+    pub fn first_soda(&self) -> Option<&Result<SodaScores, Stop>> {
+        self.sodas.first().map(|(_, found)| found)
     }
 
     /// The scores of a task of SODA.

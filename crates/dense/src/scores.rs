@@ -4,6 +4,13 @@ use capeval_stats::ExactSum;
 
 use crate::{Form, Stop};
 
+/// The measures that tables show, in their order.
+pub(crate) const SHOWN: &str = "\
+    soda-c meteor cider-d rouge-l bleu-4 f1 precision recall re1 re2 re3 re4 map map-detection \
+    cider-d@0.25 bleu-4@0.25 meteor@0.25 rouge-l@0.25 cider-d@0.5 bleu-4@0.5 meteor@0.5 rouge-l@0.5 \
+    cider-d-f1@0.25 bleu-4-f1@0.25 meteor-f1@0.25 rouge-l-f1@0.25 cider-d-f1@0.5 bleu-4-f1@0.5 \
+    meteor-f1@0.5 rouge-l-f1@0.5";
+
 /// The scores of a form.
 #[derive(Clone, Debug)]
 pub struct FormScores {

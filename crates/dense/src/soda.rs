@@ -132,6 +132,13 @@ mod tests {
     }
 
     #[test]
+    fn a_score_that_is_no_number_is_no_panic() {
+        let value = |i: usize, j: usize| if i == j { f64::NAN } else { 0.5 };
+        assert!(best_matching((3, 3), value).is_finite());
+        traced_pairs((3, 3), value);
+    }
+
+    #[test]
     fn there_is_always_at_least_one_pair() {
         assert_eq!(traced_pairs((3, 2), |_, _| 0.0), [(0, 0)]);
         assert!(traced_pairs((0, 2), |_, _| 0.0).is_empty());

@@ -2,8 +2,12 @@
 
 use std::fmt;
 
+use capeval_choice::Refusal;
+
+use crate::SodaMetric;
+
 /// The reason why a program gives no scores, or not all of them. The videos that are named are the first such ones.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub enum Stop {
     /// `ZeroDivisionError`: precision is divided by one less than the number of predictions.
     OnePrediction(String),
@@ -21,6 +25,12 @@ pub enum Stop {
     MissingKeys(Vec<&'static str>),
     /// `IndexError`: the last character of an empty text is asked for.
     BlankSentence(String),
+    /// `ValueError`: in SODA, CIDEr takes the greatest of no document frequencies.
+    BlankEvents(String),
+    /// A metric cannot be built; not a stop of a program.
+    NoScores(Refusal),
+    /// SODA needs a metric that is not wanted; not a stop of a program.
+    LeftOut(SodaMetric),
     /// More pairs of events in a video than can be matched in any reasonable time; not a stop of a program.
     TooManyEvents(String),
 }
@@ -65,6 +75,15 @@ impl fmt::Display for Stop {
             }
             Self::BlankSentence(video) => {
                 write!(f, "{video} has a caption without words, where this program stops (IndexError)")
+            }
+            Self::BlankEvents(video) => write!(
+                f,
+                "the captions of {video} that SODA takes for references have no word, where the program's CIDEr stops \
+                 (ValueError)"
+            ),
+            Self::NoScores(refusal) => write!(f, "{refusal}"),
+            Self::LeftOut(metric) => {
+                write!(f, "SODA is left out, because it needs {metric}, which is not among the metrics")
             }
             Self::TooManyEvents(video) => {
                 write!(

@@ -16,6 +16,7 @@ use serde_json::json;
 
 use crate::counts::Counts;
 use crate::run::evaluate_with_evidence;
+use crate::scores::SHOWN;
 use crate::{EventFile, Form, FormScores, Measure, Program, WordMetrics, evaluate};
 
 /// Scores of dense captions.
@@ -28,7 +29,10 @@ pub struct DenseReport {
     pub head: Head,
     /// The reference files.
     pub references: Vec<String>,
-    /// The number of videos of the references.
+    /// What is compared: a video, an object of a scene, an image.
+    #[serde(default = "video")]
+    pub unit: String,
+    /// The number of videos, objects or images of the references.
     pub n_videos: usize,
     /// The hash of their ids, times and captions.
     #[serde(default)]
@@ -125,11 +129,13 @@ pub fn score(
     if let Some(resampling) = intervals {
         resampling.check()?;
     }
+    let of_references = crate::checks::check(references, &systems)?;
     let mut timelines = timelines.then(|| EventFile::timelines(references));
     let of_system = |(name, mut file): (String, EventFile)| {
         let mut remarks = Vec::from_iter(file.match_ids(references));
         let counts = Counts::of(references, &file);
         remarks.extend(counts.remarks(&file));
+        remarks.extend(of_references.iter().cloned());
         let scores = match &mut timelines {
             None => evaluate(references, &file, forms, metrics),
             Some(timelines) => {
@@ -153,6 +159,7 @@ pub fn score(
     Ok(DenseReport {
         head,
         references: references.iter().map(|file| file.name.clone()).collect(),
+        unit: video(),
         n_videos,
         reference_hash: Some(crate::as_report::reference_hash(references)),
         systems,
@@ -160,9 +167,24 @@ pub fn score(
     })
 }
 
+fn video() -> String {
+    "video".to_owned()
+}
+
 impl FormResult {
     fn new(scores: FormScores, keeps_videos: bool, intervals: Option<Resampling>) -> Self {
         let FormScores { form, videos, measures, stops } = scores;
+        let stops = stops.iter().map(ToString::to_string).collect();
+        Self::of(form.to_string(), (videos, measures, stops), keeps_videos, intervals)
+    }
+
+    /// The results of a form, with the values of each video if `keeps_videos`.
+    pub(crate) fn of(
+        form: String,
+        (videos, measures, stops): (Vec<String>, Vec<Measure>, Vec<String>),
+        keeps_videos: bool,
+        intervals: Option<Resampling>,
+    ) -> Self {
         let of_measure = |measure: Measure| {
             let interval = intervals.and_then(|resampling| interval(&measure, resampling));
             let Measure { name, value, at, videos } = measure;
@@ -175,12 +197,7 @@ impl FormResult {
                 videos: if keeps_videos { videos.into_iter().map(floats).collect() } else { Vec::new() },
             }
         };
-        Self {
-            form: form.to_string(),
-            videos,
-            measures: measures.into_iter().map(of_measure).collect(),
-            stops: stops.iter().map(ToString::to_string).collect(),
-        }
+        Self { form, videos, measures: measures.into_iter().map(of_measure).collect(), stops }
     }
 
     /// The measure of this name.
@@ -214,9 +231,6 @@ impl DenseSystem {
         format!("{}, {}: {by}{why}", self.name, form.form)
     }
 }
-
-/// The measures of tables, in their order.
-const SHOWN: [&str; 8] = ["soda-c", "meteor", "cider-d", "rouge-l", "bleu-4", "f1", "precision", "recall"];
 
 impl DenseReport {
     fn cell(&self, measure: &MeasureResult, digits: usize) -> Cell {
@@ -254,8 +268,11 @@ impl Study for DenseReport {
 
     fn headings(&self) -> Headings {
         Headings {
-            title: "Dense video captions".to_owned(),
-            subtitle: format!("{} in {}", counted(self.n_videos, "video"), self.references.join(", ")),
+            title: match self.unit.as_str() {
+                "video" => "Dense video captions".to_owned(),
+                unit => format!("Captions of {unit}s"),
+            },
+            subtitle: format!("{} in {}", counted(self.n_videos, &self.unit), self.references.join(", ")),
             tables: "Scores",
             estimates: "Intervals",
         }
@@ -263,8 +280,8 @@ impl Study for DenseReport {
 
     fn tables(&self, digits: usize, _labels: Labels) -> Vec<Table> {
         let results = || self.systems.iter().flat_map(|system| &system.forms);
-        let has = |name: &&&str| results().any(|form| form.measure(name).is_some());
-        let shown: Vec<&str> = SHOWN.iter().filter(has).copied().collect();
+        let has = |name: &&str| results().any(|form| form.measure(name).is_some());
+        let shown: Vec<&str> = SHOWN.split(' ').filter(has).collect();
         let names = ["", "form"].into_iter().chain(shown.iter().copied());
         let rows = self.systems.iter().flat_map(|system| {
             system.forms.iter().map(|form| {
@@ -286,12 +303,15 @@ impl Study for DenseReport {
         let references = self.references.join(" and ");
         let version = &self.head.version;
         let mut lines =
-            vec![format!("{} of {references} (capeval {version})", counted(self.n_videos, "video"))];
+            vec![format!("{} of {references} (capeval {version})", counted(self.n_videos, &self.unit))];
         if let Some(resampling) = &self.head.resampling {
-            lines.push(intervals_in_words(resampling).replace("images", "videos"));
+            lines.push(intervals_in_words(resampling).replace("images", &format!("{}s", self.unit)));
         }
         if self.systems.iter().flat_map(|system| &system.forms).all(|form| form.form == "capeval") {
             lines.push("form capeval; most papers since 2019 print the form densevid-2019".to_owned());
+        }
+        if self.systems.iter().flat_map(|system| &system.forms).any(|form| form.form == "densevid-2019") {
+            lines.push("densevid-2019 is what PDVC and those after it call densevid-2021".to_owned());
         }
         for system in &self.systems {
             lines.extend(system.remarks.iter().cloned());
@@ -315,7 +335,7 @@ impl Study for DenseReport {
     }
 
     fn estimates(&self, digits: usize) -> Vec<Estimates> {
-        let figure = |name: &&str| {
+        let figure = |name: &'static str| {
             let row = |(k, system): (usize, &DenseSystem), form: &FormResult| {
                 let measure = form.measure(name)?;
                 let interval = measure.interval.map(|[low, high]| Interval { low: low.0, high: high.0 });
@@ -326,15 +346,15 @@ impl Study for DenseReport {
             let rows = systems
                 .flat_map(|(k, system)| system.forms.iter().filter_map(move |form| row((k, system), form)));
             Estimates {
-                title: (*name).to_owned(),
-                label: (*name).to_owned(),
+                title: name.to_owned(),
+                label: name.to_owned(),
                 rows: rows.collect(),
                 none: None,
                 digits,
                 note: self.head.note_of_intervals(),
             }
         };
-        SHOWN.iter().map(figure).filter(|figure| !figure.rows.is_empty()).collect()
+        SHOWN.split(' ').map(figure).filter(|figure| !figure.rows.is_empty()).collect()
     }
 
     fn details(&self) -> Details<'_> {
@@ -342,9 +362,10 @@ impl Study for DenseReport {
     }
 
     fn body(&self) -> Fields {
-        let Self { head: _, references, n_videos, reference_hash, systems, timelines: _ } = self;
+        let Self { head: _, references, unit, n_videos, reference_hash, systems, timelines: _ } = self;
         fields(&json!({
-            "references": references, "videos": n_videos, "reference_hash": reference_hash, "systems": systems,
+            "references": references, "unit": unit, "videos": n_videos, "reference_hash": reference_hash,
+            "systems": systems,
         }))
     }
 

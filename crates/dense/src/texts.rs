@@ -1,20 +1,21 @@
 //! Longer texts and objects: paragraphs, stories, captions of 3D objects, and repetition. Each is a rule of how the
 //! texts of a candidate and its references are made; then the metrics score them as any captions, without a tokenizer.
 
-use capeval_evaluate::registry::{self, Resources};
+use capeval_evaluate::registry;
 use capeval_evaluate::{ReferenceSet, System, evaluate};
 use capeval_metric::{AnyMetric, Refusal};
 use indexmap::{IndexMap, IndexSet};
 
 use crate::event::Video;
+use crate::run::SharedScores;
 use crate::scores::mean;
-use crate::{Event, EventFile, Measure};
+use crate::{Event, EventFile, Form, FormScores, Measure, Program, Stop, WordMetric, WordMetrics};
 
 /// An item with its candidate and references.
-struct Item {
-    id: String,
-    candidate: String,
-    references: Vec<String>,
+pub(crate) struct Item {
+    pub id: String,
+    pub candidate: String,
+    pub references: Vec<String>,
 }
 
 /// The ids that were scored, with a value of each measure for all of them and for each.
@@ -27,8 +28,53 @@ pub struct TextScores {
 }
 
 /// The task of METEOR that a program asks for.
-const USUAL: &str = "meteor:tok=none";
+pub(crate) const USUAL: &str = "meteor:tok=none";
 const STORIES: &str = "meteor:tok=none:task=hter:text=verbatim";
+
+/// The scores of a form of texts; the captions of a reference file's events are one text.
+pub(crate) fn form(form: Form, shared: &SharedScores<'_>) -> FormScores {
+    let SharedScores { references, predictions, metrics, .. } = shared;
+    let paragraph =
+        |events: &Vec<Event>| events.iter().map(|event| event.caption.as_str()).collect::<Vec<_>>().join(" ");
+    let found = match form.program {
+        Program::MartParagraph => {
+            let file = |file: &EventFile| {
+                file.videos.iter().map(|(id, events)| (id.clone(), paragraph(events))).collect()
+            };
+            let references: Vec<IndexMap<String, String>> = references.iter().map(file).collect();
+            paragraphs(&references, predictions, metrics).map_err(Stop::NoScores)
+        }
+        Program::ScenicParagraph | Program::TimeChatParagraph => {
+            let separator = if form.program == Program::ScenicParagraph { " " } else { ". " };
+            joined_paragraphs(references, predictions, separator, metrics).map_err(Stop::NoScores)
+        }
+        Program::MartRepetition => {
+            let mut all = EventFile::default();
+            all.videos.extend(references.iter().flat_map(|file| file.videos.clone()));
+            repetition(&all, predictions)
+        }
+        _ => {
+            let captions = |events: &[Event]| events.iter().map(|event| event.caption.clone()).collect();
+            let album = |video: Video<'_>| {
+                Some(Album {
+                    id: video.id.to_owned(),
+                    stories: video.references.into_iter().flatten().map(captions).collect(),
+                    prediction: captions(video.predictions?),
+                })
+            };
+            let albums: Vec<Album> =
+                Video::all(references, predictions).into_iter().filter_map(album).collect();
+            stories(&albums, metrics).map_err(Stop::NoScores)
+        }
+    };
+    let mut scores = FormScores { form, videos: Vec::new(), measures: Vec::new(), stops: Vec::new() };
+    match found {
+        Ok(found) if found.ids.is_empty() => scores.stops.push(Stop::NoVideos),
+        Ok(TextScores { ids, measures }) => (scores.videos, scores.measures) = (ids, measures),
+        Err(stop) => scores.stops.push(stop),
+    }
+    scores
+}
 
 /// Scores paragraphs as MART and PDVC do: the sentences of a video against one paragraph from each reference file that
 /// has it, both without anything but letters. A video without predictions is an empty text, and counts.
@@ -36,11 +82,11 @@ const STORIES: &str = "meteor:tok=none:task=hter:text=verbatim";
 /// Quirk kept on purpose: if the first key of a file has no `v_`, it is put before all keys of that file.
 ///
 /// # Errors
-/// When METEOR's data are not installed.
+/// When METEOR cannot be built.
 pub fn paragraphs(
     references: &[IndexMap<String, String>],
     predictions: &EventFile,
-    resources: &Resources,
+    metrics: &WordMetrics,
 ) -> Result<TextScores, Refusal> {
     let files: Vec<IndexMap<String, &str>> =
         references.iter().map(|file| prefixed(file, String::as_str)).collect();
@@ -52,19 +98,19 @@ pub fn paragraphs(
         let references = files.iter().filter_map(|file| Some(letters(file.get(id)?))).collect();
         Item { id: id.clone(), candidate: letters(&whole), references }
     });
-    score(items.collect(), USUAL, resources)
+    score(items.collect(), USUAL, metrics)
 }
 
 /// Scores paragraphs as scenic does, which joins the captions of events by `separator`: a blank in scenic, and `. ` in
 /// TimeChat. They print METEOR and CIDEr-D alone.
 ///
 /// # Errors
-/// When METEOR's data are not installed.
+/// When METEOR cannot be built.
 pub fn joined_paragraphs(
     references: &[EventFile],
     predictions: &EventFile,
     separator: &str,
-    resources: &Resources,
+    metrics: &WordMetrics,
 ) -> Result<TextScores, Refusal> {
     let joined = |events: &[Event], separator: &str| {
         letters(&events.iter().map(|event| event.caption.as_str()).collect::<Vec<_>>().join(separator))
@@ -74,7 +120,7 @@ pub fn joined_paragraphs(
         candidate: joined(video.predictions.unwrap_or_default(), separator),
         references: video.references.iter().flatten().map(|events| joined(events, " ")).collect(),
     });
-    let mut scores = score(items.collect(), USUAL, resources)?;
+    let mut scores = score(items.collect(), USUAL, metrics)?;
     scores.measures.retain(|measure| measure.name == "meteor" || measure.name == "cider-d");
     Ok(scores)
 }
@@ -106,15 +152,15 @@ pub struct Album {
 /// METEOR by the weights of HTER. Characters beyond ASCII are dropped.
 ///
 /// # Errors
-/// When METEOR's data are not installed.
-pub fn stories(albums: &[Album], resources: &Resources) -> Result<TextScores, Refusal> {
+/// When METEOR cannot be built.
+pub fn stories(albums: &[Album], metrics: &WordMetrics) -> Result<TextScores, Refusal> {
     let story = |sentences: &Vec<String>| sentences.join(" ").chars().filter(char::is_ascii).collect();
     let items = albums.iter().map(|album| Item {
         id: album.id.clone(),
         candidate: story(&album.prediction),
         references: album.stories.iter().map(story).collect(),
     });
-    score(items.collect(), STORIES, resources)
+    score(items.collect(), STORIES, metrics)
 }
 
 /// An object of a scene with its descriptions, and what a system says of it.
@@ -135,11 +181,11 @@ const MOST_WORDS: usize = 30;
 /// that was not found, has the caption `sos eos`, which still earns points, over all objects of the references.
 ///
 /// # Errors
-/// When METEOR's data are not installed.
+/// When METEOR cannot be built.
 pub fn objects(
     objects: &[SceneObject],
     threshold: f64,
-    resources: &Resources,
+    metrics: &WordMetrics,
 ) -> Result<TextScores, Refusal> {
     let items = objects.iter().map(|object| {
         let found = object.found.as_ref().filter(|(_, overlap)| *overlap > threshold);
@@ -153,13 +199,19 @@ pub fn objects(
             references: object.descriptions.iter().map(description).collect(),
         }
     });
-    score(items.collect(), USUAL, resources)
+    score(items.collect(), USUAL, metrics)
 }
 
-/// Scores items by BLEU, METEOR, ROUGE-L and CIDEr-D.
-fn score(items: Vec<Item>, meteor: &str, resources: &Resources) -> Result<TextScores, Refusal> {
-    let specs = ["bleu:tok=none", meteor, "rouge-l:tok=none", "cider-d:tok=none"];
-    let metrics = specs.iter().map(|spec| registry::build(spec, &[], resources));
+/// Scores items by those of BLEU, METEOR, ROUGE-L and CIDEr-D that are wanted.
+pub(crate) fn score(items: Vec<Item>, meteor: &str, wanted: &WordMetrics) -> Result<TextScores, Refusal> {
+    let specs = [
+        (WordMetric::Bleu, "bleu:tok=none"),
+        (WordMetric::Meteor, meteor),
+        (WordMetric::Rouge, "rouge-l:tok=none"),
+        (WordMetric::Cider, "cider-d:tok=none"),
+    ];
+    let specs = specs.iter().filter(|(metric, _)| wanted.has(*metric));
+    let metrics = specs.map(|(_, spec)| registry::build(spec, &[], &wanted.resources));
     let metrics: Vec<AnyMetric> = metrics.collect::<Result<_, _>>()?;
     let mut set: ReferenceSet = items.iter().map(|item| item.references.iter().map(String::as_str)).collect();
     let system = System {
@@ -191,13 +243,13 @@ fn score(items: Vec<Item>, meteor: &str, resources: &Resources) -> Result<TextSc
 ///
 /// # Errors
 /// The stop, where a caption has no words.
-pub fn repetition(references: &EventFile, predictions: &EventFile) -> Result<TextScores, crate::Stop> {
+pub fn repetition(references: &EventFile, predictions: &EventFile) -> Result<TextScores, Stop> {
     let (mut ids, mut videos) = (Vec::new(), vec![Vec::new(); 4]);
     for id in references.videos.keys() {
         let Some(events) = predictions.videos.get(id) else { continue };
         let mut sentences = Vec::new();
         for event in events {
-            let blank = || crate::Stop::BlankSentence(id.clone());
+            let blank = || Stop::BlankSentence(id.clone());
             let text = event.caption.strip_suffix('.').unwrap_or(&event.caption).trim_end();
             if text.is_empty() {
                 return Err(blank());

@@ -1,5 +1,6 @@
 //! Scores of captions: the pairs of all forms are measured once, and summed by video and threshold.
 
+use capeval_choice::named;
 use capeval_evaluate::measure_pairs;
 use capeval_evaluate::registry::{self, Resources};
 use capeval_lexical::cider::EventNgrams;
@@ -20,17 +21,40 @@ impl PairMetric {
     pub const ALL: [Self; 3] = [Self::Bleu, Self::Meteor, Self::Rouge];
 }
 
+named! {
+    /// A metric of captions that forms are made of.
+    pub enum WordMetric ("metric of captions") {
+        Bleu = "bleu", "BLEU-1 to BLEU-4";
+        Meteor = "meteor", "METEOR, and SODA with it";
+        Rouge = "rouge-l", "ROUGE-L";
+        Cider = "cider-d", "CIDEr-D";
+    }
+}
+
 /// The metrics that forms are made of.
-pub struct WordMetrics([AnyMetric; 3]);
+pub struct WordMetrics {
+    pairs: [Option<AnyMetric>; 3],
+    wanted: Vec<WordMetric>,
+    pub(crate) resources: Resources,
+}
 
 impl WordMetrics {
-    /// The metrics, METEOR from its installed data.
+    /// The metrics in `wanted`, METEOR from its installed data.
     ///
     /// # Errors
-    /// When METEOR's data are not among `resources`.
-    pub fn new(resources: &Resources) -> Result<Self, Refusal> {
-        let build = |name| registry::build(name, &[], resources);
-        Ok(Self([build("bleu")?, build("meteor")?, build("rouge-l")?]))
+    /// When METEOR's data are wanted and not among `resources`.
+    pub fn new(resources: &Resources, wanted: &[WordMetric]) -> Result<Self, Refusal> {
+        let build = |metric: WordMetric| {
+            let is_wanted = wanted.contains(&metric);
+            is_wanted.then(|| registry::build(metric.name(), &[], resources)).transpose()
+        };
+        let pairs = [build(WordMetric::Bleu)?, build(WordMetric::Meteor)?, build(WordMetric::Rouge)?];
+        Ok(Self { pairs, wanted: wanted.to_vec(), resources: resources.clone() })
+    }
+
+    /// Returns true if the metric is wanted.
+    pub fn has(&self, metric: WordMetric) -> bool {
+        self.wanted.contains(&metric)
     }
 }
 
@@ -54,7 +78,8 @@ impl WantedPairs {
     pub fn measure<'m>(self, metrics: &'m WordMetrics, read: &ReadTexts) -> MeasuredPairs<'m> {
         let rows = PairMetric::ALL.map(|metric| {
             let pairs: Vec<(u32, u32)> = self.0[metric as usize].iter().copied().collect();
-            measure_pairs(&metrics.0[metric as usize], &read.sentences, &read.vocabulary, &pairs)
+            let measure = |metric| measure_pairs(metric, &read.sentences, &read.vocabulary, &pairs);
+            metrics.pairs[metric as usize].as_ref().map(measure).unwrap_or_default()
         });
         MeasuredPairs { metrics, pairs: self.0, rows }
     }
@@ -69,29 +94,31 @@ pub(crate) struct MeasuredPairs<'m> {
 
 impl MeasuredPairs<'_> {
     /// The statistics of a pair.
-    fn row(&self, metric: PairMetric, pair: (u32, u32)) -> &[f64] {
-        let width = self.metrics.0[metric as usize].about().columns.len();
+    fn row(&self, metric: PairMetric, width: usize, pair: (u32, u32)) -> &[f64] {
         let at = self.pairs[metric as usize].get_index_of(&pair).expect("wanted pairs are measured") * width;
         &self.rows[metric as usize][at..at + width]
     }
 
-    /// The scores of one pair as a segment: BLEU has four, the others one.
+    /// The scores of one pair as a segment: BLEU has four, the others one; 0 for a metric that is not wanted.
     pub fn segment(&self, metric: PairMetric, pair: (u32, u32)) -> [f64; 4] {
         let mut values = [0.0; 4];
-        let erased = &self.metrics.0[metric as usize];
-        erased.score_segment(self.row(metric, pair), &mut values[..erased.parts().len()]);
+        if let Some(erased) = &self.metrics.pairs[metric as usize] {
+            let width = erased.about().columns.len();
+            erased.score_segment(self.row(metric, width, pair), &mut values[..erased.parts().len()]);
+        }
         values
     }
 
-    /// The scores of pairs as a corpus, CIDEr-D left at 0.
+    /// The scores of pairs as a corpus, those of CIDEr-D and of metrics that are not wanted left at 0.
     pub fn corpus(&self, pairs: &[(u32, u32)]) -> [f64; N_SCORES] {
         let mut scores = [0.0; N_SCORES];
         let places = [(PairMetric::Bleu, 0..4), (PairMetric::Meteor, 4..5), (PairMetric::Rouge, 5..6)];
         for (metric, place) in places {
-            let erased = &self.metrics.0[metric as usize];
+            let Some(erased) = &self.metrics.pairs[metric as usize] else { continue };
             let mut total = vec![0.0; erased.about().columns.len()];
+            let width = total.len();
             for pair in pairs {
-                total.iter_mut().zip(self.row(metric, *pair)).for_each(|(sum, x)| *sum += x);
+                total.iter_mut().zip(self.row(metric, width, *pair)).for_each(|(sum, x)| *sum += x);
             }
             erased.score(&total, &mut scores[place]);
         }

@@ -41,6 +41,7 @@ use pyo3::prelude::*;
 fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     run::remember_process();
     module.add("__version__", capeval::VERSION)?;
+    module.add_class::<dense::DenseJudge>()?;
     module.add_class::<arrow::RowScorer>()?;
     module.add_class::<capsule::ArrowBatch>()?;
     module.add_class::<columns::References>()?;
@@ -71,7 +72,9 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(meta::run_benchmarks, module)?)?;
     module.add_function(wrap_pyfunction!(judging::judge_agreement, module)?)?;
     module.add_function(wrap_pyfunction!(data::install_data, module)?)?;
+    module.add_function(wrap_pyfunction!(dense::box_forms, module)?)?;
     module.add_function(wrap_pyfunction!(dense::dense_forms, module)?)?;
+    module.add_function(wrap_pyfunction!(dense::score_boxes, module)?)?;
     module.add_function(wrap_pyfunction!(dense::score_dense, module)?)?;
     module.add_function(wrap_pyfunction!(plain::evaluate, module)?)?;
     module.add_function(wrap_pyfunction!(program::run_program, module)?)?;

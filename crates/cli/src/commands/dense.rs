@@ -3,9 +3,10 @@
 use anyhow::Result;
 use capeval::MetricOptions;
 use capeval::choice::Refusal;
-use capeval_dense::read::{ReadOptions, read};
+use capeval::metric::Resources;
+use capeval_dense::read::{ReadOptions, read, read_references, read_results};
 use capeval_dense::{
-    DenseOptions, DenseReport, EventFile, EventInspection, Form, Program, WordMetrics, score,
+    DenseOptions, DenseReport, EventFile, EventInspection, Form, Program, WordMetric, WordMetrics, score,
 };
 use capeval_files as files;
 use clap::Subcommand;
@@ -14,7 +15,7 @@ use super::compare::{Tests, finish};
 use crate::data;
 use crate::fault::{fault, sentence};
 use crate::names::{self, SystemFile};
-use crate::options::Order;
+use crate::options::{self, Order};
 use crate::output::Output;
 use crate::output_args::OutputArgs;
 use crate::progress::Bar;
@@ -59,6 +60,9 @@ struct Inputs {
     /// Form of the scores, or several, or all; see `capeval dense forms` [default: capeval].
     #[arg(long = "form", visible_alias = "forms", value_name = "NAME", value_delimiter = ',', value_parser = forms)]
     forms: Vec<Vec<Form>>,
+    /// Metrics of captions; METEOR's data are needed only for METEOR [default: all].
+    #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = options::choices::<WordMetric>())]
+    metrics: Vec<WordMetric>,
     /// Frames per second, for times that are given in frames.
     #[arg(long, value_name = "N", value_parser = rate)]
     fps: Option<f64>,
@@ -99,22 +103,21 @@ const SEGMENTS: &str = "Write the scores of every video to this file, as JSON Li
 const AFTER_HELP: &str = "\
 Files are read by their structure: ActivityNet's and YouCook2's JSON, lists of events, texts with times, JSON Lines, \
 and tables with the columns video, start, end and caption. Times are seconds, 1:30, 25% (with durations in the \
-references) or frames (with --fps).
+references) or frames (with --fps). Paragraphs and stories (mart-paragraph, scenic-paragraph, timechat-paragraph, \
+mart-repetition, vist) may be texts by id, without times.
 
 Examples:
   capeval dense -r val_1.json -r val_2.json results.json
   capeval dense -r val_1.json results.json --form all
   capeval dense -r val_1.json a.json b.json --form densevid-2019,soda-c --format csv
+  capeval dense -r anet_para_1.json -r anet_para_2.json results.json --form mart-paragraph
   capeval dense -r val_1.json -r val_2.json results.json --human --html page.html
   capeval dense compare -r val_1.json base.json new.json
   capeval dense forms";
 
 /// One form by its name, or all of them.
 fn forms(text: &str) -> Result<Vec<Form>, String> {
-    if text == "all" {
-        return Ok(Form::all().collect());
-    }
-    text.parse().map(|form| vec![form]).map_err(|refusal: Refusal| sentence(&refusal))
+    Form::several(text).map_err(|refusal: Refusal| sentence(&refusal))
 }
 
 fn rate(text: &str) -> Result<f64, String> {
@@ -171,28 +174,50 @@ impl Inputs {
 
     /// Reads the files, and scores the systems.
     fn score(&self, systems: Vec<SystemFile>, options: &DenseOptions) -> Result<DenseReport> {
-        let metrics = MetricOptions::new(["meteor"]);
-        data::complete(&metrics, false)?;
-        let metrics = WordMetrics::new(&data::installed(&metrics)?.resources)?;
-        let mut reading = ReadOptions { fps: self.fps, ..ReadOptions::default() };
-        let references =
-            self.references.iter().map(|path| events(path, &reading)).collect::<Result<Vec<EventFile>>>()?;
+        let metrics = metrics(&self.metrics, options.forms.iter().any(|form| form.has_meteor()))?;
+        let takes_texts = options.forms.iter().all(|form| form.is_text());
+        let mut reading = ReadOptions { fps: self.fps, takes_texts, ..ReadOptions::default() };
+        let files = self.references.iter().map(|path| Ok(read_references(&input(path)?, path, &reading)?));
+        let references: Vec<EventFile> = files.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect();
         for file in &references {
             reading.durations.extend(file.durations.iter().map(|(id, seconds)| (id.clone(), *seconds)));
         }
-        let systems = systems.into_iter().map(|system| Ok((system.name, events(&system.path, &reading)?)));
-        Ok(score(&references, systems.collect::<Result<Vec<_>>>()?, options, &metrics)?)
+        let of_system = |system: SystemFile| {
+            Ok((system.name, read_results(&input(&system.path)?, &system.path, &reading)?))
+        };
+        let systems = systems.into_iter().map(of_system).collect::<Result<Vec<_>>>()?;
+        Ok(score(&references, systems, options, &metrics)?)
     }
+}
+
+/// The metrics of captions: those that are named, or all, with METEOR's data if a form needs them.
+pub(super) fn metrics(named: &[WordMetric], has_meteor: bool) -> Result<WordMetrics> {
+    let mut wanted = if named.is_empty() { WordMetric::ALL } else { named }.to_vec();
+    if !has_meteor {
+        wanted.retain(|metric| *metric != WordMetric::Meteor);
+    }
+    let mut resources = Resources::default();
+    if wanted.contains(&WordMetric::Meteor) {
+        let needed = MetricOptions::new(["meteor"]);
+        data::complete(&needed, false)?;
+        resources = data::installed(&needed)?.resources;
+    }
+    Ok(WordMetrics::new(&resources, &wanted)?)
 }
 
 /// Reads a file of events, which may be compressed.
 pub(super) fn events(path: &str, options: &ReadOptions) -> Result<EventFile> {
+    Ok(read(&input(path)?, path, options)?)
+}
+
+/// The text of a file, which may be compressed.
+pub(super) fn input(path: &str) -> Result<String> {
     let bytes = files::open_or_stdin(path)?;
     let bytes = capeval::corpus::unpack(&bytes, path, false)?;
-    let Ok(text) = std::str::from_utf8(&bytes) else {
-        return Err(fault(format!("{path}: not UTF-8"), "save the file as UTF-8"));
-    };
-    Ok(read(text, path, options)?)
+    match std::str::from_utf8(&bytes) {
+        Ok(text) => Ok(text.to_owned()),
+        Err(_) => Err(fault(format!("{path}: not UTF-8"), "save the file as UTF-8")),
+    }
 }
 
 /// What is read of files, if all of them are of events; standard input can be read only once, so it is not looked at.

@@ -1,5 +1,6 @@
 //! The commands, one file each, and the list of them.
 
+pub mod boxes;
 pub mod compare;
 pub mod convert;
 pub mod correlate;
@@ -47,6 +48,7 @@ pub enum Command {
     Inspect(Box<inspect::Args>),
     Judge(judge::Args),
     Dense(Box<dense::Args>),
+    Boxes(Box<boxes::Args>),
     Diversity(Box<diversity::Args>),
     Perplexity(Box<perplexity::Args>),
     Lm(lm::Args),
@@ -96,6 +98,7 @@ impl Command {
             Self::Inspect(args) => inspect::run(&args)?,
             Self::Judge(args) => judge::run(&args)?,
             Self::Dense(args) => return dense::run(&args),
+            Self::Boxes(args) => boxes::run(&args)?,
             Self::Diversity(args) => diversity::run(&args)?,
             Self::Perplexity(args) => perplexity::run(&args)?,
             Self::Lm(args) => lm::run(&args)?,

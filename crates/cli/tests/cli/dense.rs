@@ -73,8 +73,10 @@ fn a_file_is_scored_by_every_form() {
             .lines()
             .any(|line| line.contains("\"form\":\"densevid-2019\"") && line.contains("\"video\":\"v_2\""))
     );
-    let refused = data.refused(&["-r", &references, &results, "--form", "densevid-2021"]);
-    assert!(refused.contains("did you mean densevid-2019"), "{refused}");
+    let called = data.stdout(&["-r", &references, &results, "--form", "densevid-2021"]);
+    assert!(called.contains("densevid-2019 is what PDVC"), "{called}");
+    let refused = data.refused(&["-r", &references, &results, "--form", "densevid-2022"]);
+    assert!(refused.contains("did you mean densevid-201"), "{refused}");
     fs::write(&results, "{\"v_1\": [{\"timestamp\": [0], \"sentence\": \"a\"}]}").unwrap();
     let refused = data.refused(&["-r", &references, &results]);
     assert!(refused.contains("not a start and an end"), "{refused}");

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 
 mod bad_inputs;
+mod boxes;
 mod chair;
 mod commands;
 mod compare;

@@ -6,6 +6,7 @@ mod shape;
 mod similarity;
 mod soccernet;
 mod table;
+mod texts;
 mod time;
 mod vtimellm;
 
@@ -15,6 +16,7 @@ use capeval_choice::Refusal;
 use indexmap::IndexMap;
 
 pub use json::Json;
+pub use texts::{read_references, read_results};
 
 use crate::{Event, EventFile};
 use time::Time;
@@ -26,6 +28,8 @@ pub struct ReadOptions {
     pub durations: IndexMap<String, f64>,
     /// The frames per second, for times in frames.
     pub fps: Option<f64>,
+    /// Accept texts without times, for forms that compare whole texts.
+    pub takes_texts: bool,
 }
 
 /// Reads the events of a file: JSON, JSON Lines, or a table with a header.
@@ -41,17 +45,18 @@ pub fn read(text: &str, name: &str, options: &ReadOptions) -> Result<EventFile, 
     if !first.starts_with(['{', '[']) {
         return table::read(text, name, options);
     }
-    match Json::read(text, name) {
-        Ok(json) => read_json(&json, name, options),
-        Err(refusal) => {
-            let lines = text.lines().filter(|line| !line.trim().is_empty());
-            let parsed: Result<Vec<Json>, Refusal> = lines.map(|line| Json::read(line, name)).collect();
-            match parsed {
-                Ok(lines) => read_json(&Json::List(lines), name, options),
-                _ => Err(refusal),
-            }
-        }
-    }
+    read_json(&json(text, name)?, name, options)
+}
+
+/// Reads JSON, or JSON Lines as a list.
+pub(crate) fn json(text: &str, name: &str) -> Result<Json, Refusal> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    Json::read(text, name).or_else(|refusal| {
+        let lines = text.lines().filter(|line| !line.trim().is_empty());
+        let parsed: Result<Vec<Json>, Refusal> = lines.map(|line| Json::read(line, name)).collect();
+        // The refusal of the whole text has the better place.
+        parsed.ok().filter(|lines| lines.len() > 1).map(Json::List).ok_or(refusal)
+    })
 }
 
 /// Reads the events of a value.

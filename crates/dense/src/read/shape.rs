@@ -91,17 +91,33 @@ fn videos(json: &Json, out: &mut Builder<'_>) -> Result<(), Refusal> {
 }
 
 /// The name of the video of an entry; of a path, the last part.
-fn id_of(json: &Json) -> Option<String> {
+pub(super) fn id_of(json: &Json) -> Option<String> {
     let fields = json.fields()?;
     let named = |name: &str| {
         let plain = name.to_ascii_lowercase().replace(['_', '-'], "");
-        ["videoid", "video", "vid", "imageid", "videoname", "youtubeid", "id", "name"]
-            .iter()
-            .position(|known| *known == plain)
+        [
+            "videoid",
+            "video",
+            "vid",
+            "imageid",
+            "videoname",
+            "youtubeid",
+            "albumid",
+            "albumflickrid",
+            "id",
+            "name",
+        ]
+        .iter()
+        .position(|known| *known == plain)
     };
     let (_, value) =
         fields.iter().filter_map(|(key, value)| Some((named(key)?, value))).min_by_key(|(rank, _)| *rank)?;
-    match value {
+    id_text(value)
+}
+
+/// A text or number that names something; of a path, the last part.
+pub(super) fn id_text(json: &Json) -> Option<String> {
+    match json {
         Json::Text(text) => text.rsplit('/').next().map(str::to_owned),
         Json::Number(number) => Some(number.to_string()),
         _ => None,

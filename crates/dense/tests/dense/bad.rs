@@ -1,7 +1,8 @@
 //! Bad inputs: each is refused in words that say where, or read with a remark; none panics.
 
 use capeval_dense::read::{ReadOptions, read};
-use capeval_dense::{DenseOptions, EventFile, Form, Program, score};
+use capeval_dense::{DenseOptions, EventFile, Form, Program, WordMetric, WordMetrics, score};
+use capeval_evaluate::registry::Resources;
 
 use crate::support::metrics;
 
@@ -75,7 +76,11 @@ fn what_is_no_event_is_refused_with_its_place() {
 
 /// The events of a file with one video.
 fn events(text: &str) -> Vec<(f64, f64, String)> {
-    let options = ReadOptions { durations: [("v".to_owned(), 200.0)].into_iter().collect(), fps: Some(25.0) };
+    let options = ReadOptions {
+        durations: [("v".to_owned(), 200.0)].into_iter().collect(),
+        fps: Some(25.0),
+        ..ReadOptions::default()
+    };
     let file = read(text, "f", &options).unwrap_or_else(|refusal| panic!("{text}: {refusal}"));
     file.videos["v"].iter().map(|event| (event.start, event.end, event.caption.clone())).collect()
 }
@@ -165,6 +170,50 @@ fn a_million_events_are_scored() {
     let options = DenseOptions::new(vec![Program::Capeval.into()]);
     let report = score(&references, vec![("p".to_owned(), results)], &options, &metrics).unwrap();
     assert_eq!(report.systems[0].counts.cut, 999_000);
+}
+
+/// The files of which each pair is refused, or is scored with a remark, and what is said.
+#[test]
+fn files_that_do_not_fit_are_refused_or_remarked() {
+    let metrics = WordMetrics::new(&Resources::default(), &[WordMetric::Bleu]).unwrap();
+    let one = |name: &str, id: &str, row: Row| file(name, &[(id, &[row])]);
+    let good = (0.0, 9.0, "a man sings");
+    let none = || file("p", &[]);
+    let p = || one("p", "v_1", good);
+    let r = || one("r", "v_1", good);
+    type Files = (Vec<EventFile>, EventFile);
+    let refused: [(Files, &str); 5] = [
+        ((vec![r(), one("s", "1", good)], p()), "same but for v_"),
+        ((vec![r()], one("p", "w", good)), "no video of p is in the references"),
+        ((vec![r()], none()), "the first is none there and v_1"),
+        ((vec![file("r", &[])], p()), "the references have no video"),
+        ((vec![], p()), "the references have no video"),
+    ];
+    let run = |(references, results): Files| {
+        let options = DenseOptions { forms: vec![Program::Capeval.into()], segments: false, intervals: None };
+        score(&references, vec![("p".to_owned(), results)], &options, &metrics)
+    };
+    for (files, part) in refused {
+        let refusal = run(files).expect_err(part);
+        let said = format!("{refusal}; {}", refusal.remedy().unwrap());
+        assert!(said.contains(part), "{said}");
+    }
+    let many =
+        file("p", &[("v_1", &[good, (9.0, 1.0, "x"), (2.0, 2.0, "")]), ("v_2", &[]), ("v_9", &[good])]);
+    let references = file("r", &[("v_1", &[good, (5.0, 1.0, "late")]), ("v_2", &[good]), ("v_3", &[good])]);
+    let report = run((vec![references], many)).unwrap();
+    let remarks = report.systems[0].remarks.join("\n");
+    for part in [
+        "p: 1 video of the references without predictions",
+        "p: 1 video with an empty list",
+        "p: 1 video that the references lack, left out",
+        "p: 1 event that ends before it starts and so matches nothing",
+        "r: 1 event that ends before it starts, which nothing meets",
+    ] {
+        assert!(remarks.contains(part), "{part}: {remarks}");
+    }
+    let refusal = WordMetrics::new(&Resources::default(), &[WordMetric::Meteor]).err().unwrap();
+    assert!(refusal.to_string().to_lowercase().contains("meteor"), "{refusal}");
 }
 
 #[test]

@@ -2,8 +2,10 @@
 #![expect(clippy::unwrap_used, clippy::print_stderr, reason = "for tests, which fail by panicking")]
 
 mod bad;
+mod boxes;
 mod evidence;
 mod golden;
+mod reward;
 mod small;
 mod support;
 mod texts;

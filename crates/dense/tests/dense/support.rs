@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use capeval_dense::{Event, EventFile, WordMetrics};
+use capeval_dense::{Event, EventFile, WordMetric, WordMetrics};
 use capeval_evaluate::registry::Resources;
 use capeval_testkit::installed;
 use serde_json::Value;
@@ -17,7 +17,7 @@ pub fn resources() -> Option<Resources> {
 
 /// The metrics with METEOR's installed data.
 pub fn metrics() -> Option<WordMetrics> {
-    Some(WordMetrics::new(&resources()?).unwrap())
+    Some(WordMetrics::new(&resources()?, WordMetric::ALL).unwrap())
 }
 
 fn event(times: &Value, caption: &Value) -> Event {

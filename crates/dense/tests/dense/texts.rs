@@ -9,7 +9,7 @@ use capeval_testkit::real_text;
 use serde_json::Value;
 
 use crate::golden::{Tally, input, name};
-use crate::support::{events, resources, runs};
+use crate::support::{events, metrics, resources, runs};
 
 /// Compares the scores of texts with values over all and of each item.
 fn compare(tally: &mut Tally, place: &str, scores: &TextScores, values: &Value, items: Option<&Value>) {
@@ -36,7 +36,7 @@ fn finish(what: &str, tally: &Tally) {
 
 #[test]
 fn paragraphs_equal_those_of_mart_and_pdvc() {
-    let Some(resources) = resources() else { return };
+    let Some(metrics) = metrics() else { return };
     let mut tally = Tally::default();
     for file in ["synthetic", "mdvc"] {
         let Some(golden) = real_text(&format!("golden/dense/{file}.json.gz")) else { return };
@@ -60,7 +60,7 @@ fn paragraphs_equal_those_of_mart_and_pdvc() {
                 })
                 .collect();
             let predictions = events("p", &input(about["predictions"].as_str().unwrap()).unwrap());
-            let scores = paragraphs(&references, &predictions, &resources).unwrap();
+            let scores = paragraphs(&references, &predictions, &metrics).unwrap();
             let videos = serde_json::to_value(&run.videos).unwrap();
             compare(&mut tally, &run.name, &scores, &run.value["values"], Some(&videos));
         }
@@ -70,20 +70,20 @@ fn paragraphs_equal_those_of_mart_and_pdvc() {
 
 #[test]
 fn joined_paragraphs_equal_those_of_scenic_and_timechat() {
-    let Some(resources) = resources() else { return };
+    let Some(metrics) = metrics() else { return };
     let mut tally = Tally::default();
     let Some(golden) = real_text("golden/dense/synthetic.json.gz") else { return };
     let run = runs(&golden).into_iter().find(|run| run.value["program"] == "scenicpara").unwrap();
     let file = |name: &str| events(name, &input(name).unwrap());
     let references = ["inputs/syn_ref_a.json", "inputs/syn_ref_b.json"].map(file);
-    let scores = joined_paragraphs(&references, &file("inputs/syn_pred.json"), " ", &resources).unwrap();
+    let scores = joined_paragraphs(&references, &file("inputs/syn_pred.json"), " ", &metrics).unwrap();
     compare(&mut tally, "scenic", &scores, &run.value["values"], None);
     let golden = real_text("golden/dense/timechat.json.gz").unwrap();
     let run = runs(&golden).into_iter().find(|run| run.name == "timechat timechat").unwrap();
     let file = |name: &str| read(&input(name).unwrap(), name, &ReadOptions::default()).unwrap();
     let references = [file("data/timechat/example_gt_file.json")];
     let predictions = file("data/timechat/example_pred_file.json");
-    let scores = joined_paragraphs(&references, &predictions, ". ", &resources).unwrap();
+    let scores = joined_paragraphs(&references, &predictions, ". ", &metrics).unwrap();
     compare(&mut tally, "timechat", &scores, &run.value["para"], None);
     finish("joined paragraphs", &tally);
 }
@@ -118,7 +118,7 @@ fn texts(value: &Value) -> Vec<String> {
 
 #[test]
 fn stories_equal_those_of_vist() {
-    let (Some(resources), Some(golden)) = (resources(), real_text("golden/dense/stories.json.gz")) else {
+    let (Some(metrics), Some(golden)) = (metrics(), real_text("golden/dense/stories.json.gz")) else {
         return;
     };
     let run = runs(&golden).into_iter().next().unwrap();
@@ -132,7 +132,7 @@ fn stories_equal_those_of_vist() {
         Some(Album { id: id.clone(), stories, prediction })
     };
     let albums: Vec<Album> = albums.as_object().unwrap().iter().filter_map(album).collect();
-    let scores = stories(&albums, &resources).unwrap();
+    let scores = stories(&albums, &metrics).unwrap();
     let mut tally = Tally::default();
     compare(&mut tally, "vist", &scores, &run.value["values"], run.value.get("per_album"));
     finish("stories", &tally);
@@ -140,7 +140,7 @@ fn stories_equal_those_of_vist() {
 
 #[test]
 fn objects_equal_those_of_scan2cap() {
-    let (Some(resources), Some(golden)) = (resources(), real_text("golden/dense/boxes3d.json.gz")) else {
+    let (Some(metrics), Some(golden)) = (metrics(), real_text("golden/dense/boxes3d.json.gz")) else {
         return;
     };
     let run = runs(&golden).into_iter().find(|run| run.name == "scan").unwrap();
@@ -162,7 +162,7 @@ fn objects_equal_those_of_scan2cap() {
     let mut tally = Tally::default();
     let columns = texts(&run.value["columns"]);
     for (threshold, values) in run.value["values"].as_object().unwrap() {
-        let scores = objects(&all, threshold.parse().unwrap(), &resources).unwrap();
+        let scores = objects(&all, threshold.parse().unwrap(), &metrics).unwrap();
         let of_object = |row: &Value| -> Value {
             columns.iter().cloned().zip(row.as_array().unwrap().iter().cloned()).collect()
         };
@@ -202,6 +202,7 @@ fn regions_equal_those_of_scenic() {
                 ignores_empty: !setting.ends_with("keep_empty"),
                 in_720: setting.ends_with("in_720"),
                 is_numpy_2: !run.name.ends_with("numpy 1"),
+                ..RegionOptions::default()
             };
             let scores = regions(&images, &references, &predictions, options, &resources).unwrap();
             for (name, theirs) in values.as_object().unwrap() {
