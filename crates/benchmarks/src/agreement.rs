@@ -128,7 +128,7 @@ impl Work for CorrelatePhase {
         if ratings.is_empty() {
             return Err(Failure::Lasting(reason!("no caption has been judged")));
         }
-        let folder = TempDir::new_in(app.hidden.folder().join("new"))?;
+        let folder = TempDir::new_in(app.hidden.drafts())?;
         let path = folder.path().join("ratings.json");
         std::fs::write(&path, serde_json::to_vec(&ratings)?)?;
         let references = app.hidden.ready(&set.source_hash).await?;

@@ -57,7 +57,7 @@ pub async fn begin(
     let blob = match canonical {
         Some(canonical) => {
             let blobs = app.blobs.clone();
-            Some(tokio::task::spawn_blocking(move || blobs.put(&canonical[..])).await??)
+            Some(tokio::task::spawn_blocking(move || blobs.put(canonical)).await??)
         }
         None => None,
     };

@@ -51,7 +51,7 @@ impl Work for PrepareSet {
     async fn run(app: &App, job: &Job) -> Result<PreparedSet, Failure> {
         let set = records::set(&app.store, &job.subject).await?;
         let phase = records::phase_of(&app.store, &set.phase).await?;
-        let folder = TempDir::new_in(app.hidden.folder().join("new"))?;
+        let folder = TempDir::new_in(app.hidden.drafts())?;
         let (prepared, ids) = (folder.path().join("prepared"), folder.path().join("ids"));
         let source = app.hidden.ready(&set.source_hash).await?;
         let images = records::images(&mut app.store.snapshot().await?, &set.id).await?;

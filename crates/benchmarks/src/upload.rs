@@ -43,7 +43,7 @@ impl Default for Checks {
 pub struct CheckedFile {
     pub report: Report,
     /// The captions in canonical form, if the file is valid.
-    pub canonical: Option<Vec<u8>>,
+    pub canonical: Option<File>,
     pub size: u64,
 }
 
@@ -123,9 +123,10 @@ pub async fn check(
     let _permit = checks.0.acquire().await.map_err(|error| Fault::internal(&error))?;
     let (limit, most) = (app.settings.unpacked_mib << 20, app.settings.number(&crate::CAPTIONS_MAX) as usize);
     let (known, path) = (Arc::clone(&expected), draft.path().to_owned());
-    let check = move || unpack(&path, limit, |content| validation::check(content, &known, most));
+    let (folder, drafts) = (app.blobs.drafts(), app.blobs.drafts());
+    let check = move || unpack(&path, limit, |content| validation::check(content, &known, most, &folder));
     let (size, checked) = (draft.size(), tokio::task::spawn_blocking(check).await??);
-    let foreign = match checked {
+    let foreign = match checked.transpose()? {
         Some((report, canonical)) if !validation::is_foreign(&report, most) => {
             return Ok(CheckedFile { report, canonical, size });
         }
@@ -133,7 +134,10 @@ pub async fn check(
         None => Report { images: expected.len(), ..Report::default() },
     };
     let (report, canonical) = match read(app, sets, draft, name).await {
-        Ok(captions) => validation::check_captions(captions, &expected, most),
+        Ok(captions) => {
+            let check = move || validation::check_captions(captions, &expected, most, &drafts);
+            tokio::task::spawn_blocking(check).await??
+        }
         Err(Failure::Lasting(reason)) => (Report { unreadable: Some(reason), ..foreign }, None),
         Err(Failure::Waiting(_)) => return Err(Fault::unavailable()),
         Err(failure) => return Err(Fault::internal(&failure)),

@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::io::{BufReader, Read};
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
+use std::path::Path;
 
 use capeval_choice::SegmentId;
 use serde::de::{self, DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor};
@@ -61,14 +63,16 @@ struct Line<'a> {
     caption: &'a str,
 }
 
-/// Checks the content of a results file, and returns the captions as canonical JSON if they are valid: in the order of
-/// the expected images, so that the same captions give the same bytes.
+/// Checks the content of a results file, and returns the captions as a file of canonical JSON if they are valid: in the
+/// order of the expected images, so that the same captions give the same bytes. Captions are kept in `folder` and not in
+/// memory, since a small file may decompress to hundreds of megabytes of them.
 pub fn check(
     mut content: impl Read,
     expected: &ExpectedImages,
     most_captions: usize,
-) -> (Report, Option<Vec<u8>>) {
-    let mut checker = Checker::new(expected, most_captions);
+    folder: &Path,
+) -> io::Result<(Report, Option<File>)> {
+    let mut checker = Checker::new(expected, most_captions, folder)?;
     let mut start = Vec::new();
     if let Err(error) = content.by_ref().take(3).read_to_end(&mut start) {
         return checker.report(Some(error.to_string()));
@@ -84,8 +88,9 @@ pub fn check_captions(
     captions: Vec<(SegmentId, String)>,
     expected: &ExpectedImages,
     most_captions: usize,
-) -> (Report, Option<Vec<u8>>) {
-    let mut checker = Checker::new(expected, most_captions);
+    folder: &Path,
+) -> io::Result<(Report, Option<File>)> {
+    let mut checker = Checker::new(expected, most_captions, folder)?;
     for (id, caption) in captions {
         if checker.is_full() {
             let unreadable = checker.too_many();
@@ -105,18 +110,78 @@ pub fn is_foreign(report: &Report, most_captions: usize) -> bool {
         && (report.unreadable.is_some() || report.captions > 0 && odd == report.captions)
 }
 
+/// Texts on the disk, one after the other.
+struct Spool {
+    file: BufWriter<File>,
+    size: u64,
+}
+
+/// The place of a text in a spool.
+#[derive(Clone, Copy, Default)]
+struct Place {
+    start: u64,
+    bytes: usize,
+}
+
+impl Spool {
+    fn add(&mut self, text: &str) -> io::Result<Place> {
+        let place = Place { start: self.size, bytes: text.len() };
+        self.file.write_all(text.as_bytes())?;
+        self.size += text.len() as u64;
+        Ok(place)
+    }
+
+    fn reader(self) -> io::Result<SpoolReader> {
+        let mut file = self.file.into_inner().map_err(io::IntoInnerError::into_error)?;
+        file.rewind()?;
+        Ok(SpoolReader { file: BufReader::new(file), at: 0, text: Vec::new() })
+    }
+}
+
+/// Reads the texts of a spool, which are mostly asked for in the order in which they came.
+struct SpoolReader {
+    file: BufReader<File>,
+    at: u64,
+    text: Vec<u8>,
+}
+
+impl SpoolReader {
+    fn text(&mut self, Place { start, bytes }: Place) -> io::Result<&str> {
+        self.file.seek_relative(start.cast_signed() - self.at.cast_signed())?;
+        self.text.resize(bytes, 0);
+        self.file.read_exact(&mut self.text)?;
+        self.at = start + bytes as u64;
+        std::str::from_utf8(&self.text).map_err(io::Error::other)
+    }
+}
+
 struct Checker<'e> {
     expected: &'e ExpectedImages,
-    captions: Vec<Option<String>>,
+    /// The places of the captions in the spool, by image.
+    captions: Vec<Option<Place>>,
+    spool: Spool,
+    /// The file of the captions in canonical form.
+    canonical: File,
+    /// The reason why a caption could not be kept.
+    failure: Option<io::Error>,
     count: usize,
     most: usize,
     found: Vec<(usize, Vec<String>)>,
 }
 
 impl<'e> Checker<'e> {
-    fn new(expected: &'e ExpectedImages, most: usize) -> Self {
-        let found = vec![(0, Vec::new()); Kind::ALL.len()];
-        Self { expected, captions: vec![None; expected.len()], count: 0, most, found }
+    fn new(expected: &'e ExpectedImages, most: usize, folder: &Path) -> io::Result<Self> {
+        let spool = Spool { file: BufWriter::new(tempfile::tempfile_in(folder)?), size: 0 };
+        Ok(Self {
+            expected,
+            captions: vec![None; expected.len()],
+            spool,
+            canonical: tempfile::tempfile_in(folder)?,
+            failure: None,
+            count: 0,
+            most,
+            found: vec![(0, Vec::new()); Kind::ALL.len()],
+        })
     }
 
     fn is_full(&self) -> bool {
@@ -128,7 +193,10 @@ impl<'e> Checker<'e> {
     }
 
     /// The problems, and the captions in canonical form if they can be scored.
-    fn report(mut self, unreadable: Option<String>) -> (Report, Option<Vec<u8>>) {
+    fn report(mut self, unreadable: Option<String>) -> io::Result<(Report, Option<File>)> {
+        if let Some(failure) = self.failure {
+            return Err(failure);
+        }
         let expected = self.expected;
         if unreadable.is_none() {
             let missing: Vec<usize> = (0..expected.len()).filter(|k| self.captions[*k].is_none()).collect();
@@ -141,14 +209,19 @@ impl<'e> Checker<'e> {
             found.map(|(kind, (count, first))| Problem { kind: (*kind).into(), count, first }).collect();
         let is_valid = unreadable.is_none() && problems.is_empty();
         let report = Report { is_valid, unreadable, captions: self.count, images: expected.len(), problems };
-        let canonical = is_valid.then(|| {
-            let pairs = expected.given.iter().zip(&self.captions);
-            let lines: Vec<Line<'_>> = pairs
-                .filter_map(|(image_id, caption)| Some(Line { image_id, caption: caption.as_deref()? }))
-                .collect();
-            serde_json::to_vec(&lines).unwrap_or_default()
-        });
-        (report, canonical)
+        if !is_valid {
+            return Ok((report, None));
+        }
+        let (mut texts, mut canonical) = (self.spool.reader()?, BufWriter::new(self.canonical));
+        for (k, (image_id, place)) in expected.given.iter().zip(&self.captions).enumerate() {
+            canonical.write_all(if k == 0 { b"[" } else { b"," })?;
+            let caption = texts.text(place.unwrap_or_default())?;
+            serde_json::to_writer(&mut canonical, &Line { image_id, caption })?;
+        }
+        canonical.write_all(if expected.is_empty() { b"[]" } else { b"]" })?;
+        let mut canonical = canonical.into_inner().map_err(io::IntoInnerError::into_error)?;
+        canonical.rewind()?;
+        Ok((report, Some(canonical)))
     }
 
     fn note(&mut self, kind: Kind, shown: impl FnOnce() -> String) {
@@ -185,16 +258,17 @@ impl<'e> Checker<'e> {
             return self.note(Kind::Duplicate, || id);
         }
         let Scalar::Text(caption) = caption else {
-            self.captions[image] = Some(String::new());
+            self.captions[image] = Some(Place::default());
             return self.note(Kind::NotText, || id);
         };
         if caption.trim().is_empty() {
             self.note(Kind::Empty, || id);
         } else if caption.chars().count() > LONGEST {
-            self.captions[image] = Some(String::new());
+            self.captions[image] = Some(Place::default());
             return self.note(Kind::TooLong, || id);
         }
-        self.captions[image] = Some(caption);
+        let kept = self.spool.add(&caption).map_err(|error| self.failure = Some(error));
+        self.captions[image] = Some(kept.unwrap_or_default());
     }
 }
 
@@ -365,8 +439,19 @@ mod tests {
         expected
     }
 
+    /// The report, and what was kept in canonical form.
+    fn checked(content: &[u8], most: usize) -> (Report, Option<Vec<u8>>) {
+        let folder = tempfile::tempdir().unwrap();
+        let (report, file) = check(content, &expected(), most, folder.path()).unwrap();
+        let read = |mut file: File| {
+            let mut bytes = Vec::new();
+            file.read_to_end(&mut bytes).map(|_| bytes).unwrap()
+        };
+        (report, file.map(read))
+    }
+
     fn problems(text: &str) -> Vec<(Kind, usize, String)> {
-        let (report, canonical) = check(text.as_bytes(), &expected(), 100);
+        let (report, canonical) = checked(text.as_bytes(), 100);
         assert_eq!(report.is_valid, canonical.is_some());
         report.problems.into_iter().map(|p| (p.kind.known().unwrap(), p.count, p.first.join(","))).collect()
     }
@@ -377,7 +462,7 @@ mod tests {
             {"image_id": "a", "caption": "z"}, {"caption": "w", "image_id": 3.0}]"#;
         let b = "\u{feff}[{\"image_id\":3,\"caption\":\"w\"},{\"image_id\":\"a\",\"caption\":\"z\"},\
             {\"image_id\":2,\"caption\":\"\\u0079\"},{\"image_id\":1,\"caption\":\"x\"}]\n";
-        let canonical = |text: &str| check(text.as_bytes(), &expected(), 4).1.unwrap();
+        let canonical = |text: &str| checked(text.as_bytes(), 4).1.unwrap();
         assert_eq!(canonical(a), canonical(b));
         let text = String::from_utf8(canonical(a)).unwrap();
         assert!(text.starts_with(r#"[{"image_id":1,"caption":"x"},{"image_id":2,"caption":"y"}"#), "{text}");
@@ -419,12 +504,34 @@ mod tests {
             (many.as_str(), "more than 100 captions"),
             ("[{\"image_id\": 1, \"caption\": \"\\ud800\"}]", "hex escape"),
         ] {
-            let (report, canonical) = check(text.as_bytes(), &expected(), 100);
+            let (report, canonical) = checked(text.as_bytes(), 100);
             let unreadable = report.unreadable.unwrap();
             assert!(unreadable.contains(reason) && canonical.is_none(), "{unreadable}");
             assert!(report.problems.iter().all(|problem| problem.kind != Kind::Missing));
         }
-        assert!(check(&b"[\"\xff\"]"[..], &expected(), 100).0.unreadable.is_some());
+        assert!(checked(b"[\"\xff\"]", 100).0.unreadable.is_some());
+    }
+
+    #[test]
+    fn captions_in_any_order_are_kept_on_the_disk() {
+        let mut expected = ExpectedImages::default();
+        let images = 20_000;
+        expected.add((0..images).map(SegmentId::from).collect());
+        // Forwards in one half, and backwards in the other.
+        let order = (0..images / 2).chain((images / 2..images).rev());
+        let text = |image: i64| format!("é{image}").repeat(150);
+        let items = order.map(|image| format!(r#"{{"image_id":{image},"caption":"{}"}}"#, text(image)));
+        let content = format!("[{}]", items.collect::<Vec<_>>().join(","));
+        let folder = tempfile::tempdir().unwrap();
+        let (report, file) = check(content.as_bytes(), &expected, 1 << 20, folder.path()).unwrap();
+        assert!(report.is_valid);
+        let kept: Vec<serde_json::Value> = serde_json::from_reader(BufReader::new(file.unwrap())).unwrap();
+        assert_eq!(kept.len(), images as usize);
+        for (image, line) in (0..).zip(kept) {
+            assert!(line["image_id"] == image && line["caption"] == text(image), "{image}");
+        }
+        // What is in memory of each caption does not depend on its length.
+        assert!(size_of::<Option<Place>>() <= 24);
     }
 
     #[test]

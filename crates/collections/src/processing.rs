@@ -105,7 +105,7 @@ pub async fn rewrite(app: &App, upload: &str) -> Result<RewrittenPicture, Failur
 /// # Errors
 /// With a sentence for the uploader, if it is not taken.
 pub async fn encode(app: &App, source: PathBuf) -> Result<EncodedPicture, Failure> {
-    let folder = TempDir::new_in(app.blobs.folder().join("new"))?;
+    let folder = TempDir::new_in(app.blobs.drafts())?;
     let [picture, thumb] = EncodedPicture::files(folder.path());
     let allowance = Allowance {
         write: vec![folder.path().to_owned()],

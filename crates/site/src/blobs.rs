@@ -75,13 +75,18 @@ impl Blobs {
     pub fn try_write(&self) -> io::Result<()> {
         match space::is_full(&self.folder) {
             true => Err(io::ErrorKind::StorageFull.into()),
-            false => tempfile::tempfile_in(self.folder.join("new")).map(drop),
+            false => tempfile::tempfile_in(self.drafts()).map(drop),
         }
     }
 
     /// Begins a file.
     pub fn draft(&self) -> io::Result<Draft> {
-        Ok(Draft { file: NamedTempFile::new_in(self.folder.join("new"))?, hash: Sha256::new(), size: 0 })
+        Ok(Draft { file: NamedTempFile::new_in(self.drafts())?, hash: Sha256::new(), size: 0 })
+    }
+
+    /// The folder for files that are not kept yet, on the same disk.
+    pub fn drafts(&self) -> PathBuf {
+        self.folder.join("new")
     }
 
     /// Keeps a file under the hash of its content, which is returned once the file and its name are on the disk, and in
@@ -120,7 +125,7 @@ impl Blobs {
     pub fn fetch(&self, hash: &str) -> io::Result<PathBuf> {
         let path = self.path(hash);
         if let Some(bucket) = self.bucket.as_ref().filter(|_| !path.exists()) {
-            let file = NamedTempFile::new_in(self.folder.join("new"))?;
+            let file = NamedTempFile::new_in(self.drafts())?;
             bucket.get(hash, file.path())?;
             if ids::digest_of(File::open(file.path())?)? != hash {
                 return Err(io::Error::other(format!("the bucket has other content under the name {hash}")));
@@ -193,7 +198,7 @@ impl Blobs {
     /// Removes files that `is_named` does not know and drafts, both of them older than `age`: what requests that were
     /// refused and processes that were killed have left behind. Others may write at the same time.
     pub fn sweep(&self, age: Duration, is_named: impl Fn(&str) -> bool) -> io::Result<usize> {
-        let drafts = self.folder.join("new");
+        let drafts = self.drafts();
         let mut removed = 0;
         if let Some(bucket) = &self.bucket {
             let is_old = |since: SystemTime| since.elapsed().unwrap_or_default() > age;
@@ -299,7 +304,7 @@ mod tests {
         blobs.remove(&hash).unwrap();
         assert!(blobs.read(&hash).is_err());
         drop(blobs.draft().unwrap());
-        assert_eq!(fs::read_dir(blobs.folder().join("new")).unwrap().count(), 0);
+        assert_eq!(fs::read_dir(blobs.drafts()).unwrap().count(), 0);
     }
 
     #[test]
@@ -318,13 +323,13 @@ mod tests {
         for path in [&named, &unnamed, &again].map(|hash| blobs.path(hash)) {
             File::open(path).unwrap().set_modified(old).unwrap();
         }
-        for entry in fs::read_dir(blobs.folder().join("new")).unwrap() {
+        for entry in fs::read_dir(blobs.drafts()).unwrap() {
             File::open(entry.unwrap().path()).unwrap().set_modified(old).unwrap();
         }
         // Someone submits the same captions at this moment.
         assert_eq!(blobs.put(&b"again"[..]).unwrap(), again);
         assert_eq!(blobs.sweep(day, |hash| hash == named).unwrap(), 3);
-        assert_eq!(fs::read_dir(blobs.folder().join("new")).unwrap().count(), 0);
+        assert_eq!(fs::read_dir(blobs.drafts()).unwrap().count(), 0);
         assert!(blobs.read(&named).is_ok() && blobs.read(&again).is_ok() && blobs.read(&unnamed).is_err());
         assert_eq!(blobs.put(&b"unnamed"[..]).unwrap(), unnamed);
         assert!(blobs.read(&unnamed).is_ok());

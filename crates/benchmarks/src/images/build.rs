@@ -108,7 +108,7 @@ async fn build(
         return Err(Failure::Lasting(reason!("the captions are missing")));
     };
     let captions = app.blobs.ready(blob).await?;
-    let folder = TempDir::new_in(app.blobs.folder().join("new"))?;
+    let folder = TempDir::new_in(app.blobs.drafts())?;
     let (page, lines) = (folder.path().join("page"), folder.path().join("lines"));
     let allowance = Allowance {
         write: vec![folder.path().to_owned()],

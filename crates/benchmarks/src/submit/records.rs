@@ -68,7 +68,7 @@ pub async fn submit(
     let Some(canonical) = canonical else { return Ok(Outcome::Invalid(report)) };
     let blobs = app.blobs.clone();
     // The files are on the disk before any row names them.
-    let keep = move || Ok::<_, io::Error>((blobs.put(&canonical[..])?, blobs.keep(file)?));
+    let keep = move || Ok::<_, io::Error>((blobs.put(canonical)?, blobs.keep(file)?));
     let (blob, upload) = tokio::task::spawn_blocking(keep).await??;
 
     let mut tx = app.store.begin().await?;

@@ -151,7 +151,7 @@ impl Work for CorrelateCollection {
             if ratings.is_empty() {
                 continue;
             }
-            let folder = TempDir::new_in(app.hidden.folder().join("new"))?;
+            let folder = TempDir::new_in(app.hidden.drafts())?;
             let paths = ["ratings.json", "references.json"].map(|name| folder.path().join(name));
             std::fs::write(&paths[0], serde_json::to_vec(&ratings)?)?;
             std::fs::write(&paths[1], serde_json::to_vec(&references)?)?;

@@ -193,7 +193,7 @@ pub fn write(content: &Content, blobs: &Blobs, largest: u64) -> anyhow::Result<V
     let parts = archive::parts(archive::entries(content), largest);
     let mut written = Vec::new();
     for (k, part) in parts.iter().enumerate() {
-        let mut file = NamedTempFile::new_in(blobs.folder().join("new"))?;
+        let mut file = NamedTempFile::new_in(blobs.drafts())?;
         archive::write(part, blobs, file.as_file_mut())?;
         let size = file.as_file().metadata()?.len();
         let name = archive::name(&content.slug, content.number, k + 1, parts.len());

@@ -24,8 +24,8 @@ on_sqlite! {
     pages_of_lists_read_rows_in_the_order_of_an_index
 }
 
-/// More rows than two parts of a list have for programs.
-const MANY: usize = 1_010;
+/// More rows than a part of a list has for programs.
+const MANY: usize = 510;
 
 /// What the tests fill.
 struct Filled {
@@ -36,22 +36,24 @@ struct Filled {
 }
 
 impl Filled {
-    /// Adds one row to each list: a submission of Ada's team, a team of the phase, an account, a note.
-    async fn add(&self, tx: &mut Tx) {
+    /// Adds one row to each list: a submission of Ada's team, a team of the phase, an account, a note. Returns what
+    /// tells them from others.
+    async fn add(&self, tx: &mut Tx) -> [String; 4] {
+        let (submission_id, id) = (ids::new_id(), ids::new_id());
         let (name, now) = (ids::new_id(), 1_781_524_800_000_i64);
         let submission = "INSERT INTO submission (id, phase, team, account, kind, method, description, link, state, \
              size, refunded, created_at) VALUES ($1, $2, $3, $4, 'entry', 'm', '', '', 'scored', 1, 0, $5)";
-        tx.execute(submission, args![ids::new_id(), &self.phase, &self.team, &self.ada, now]).await.unwrap();
+        tx.execute(submission, args![&submission_id, &self.phase, &self.team, &self.ada, now]).await.unwrap();
         let team = "INSERT INTO team (id, name, created_by, created_at) VALUES ($1, $2, $3, $4)";
-        let id = ids::new_id();
         tx.execute(team, args![&id, &name, &self.ada, now]).await.unwrap();
         let entry = "INSERT INTO entry (phase, team, created_at) VALUES ($1, $2, $3)";
         tx.execute(entry, args![&self.phase, &id, now]).await.unwrap();
         let email = format!("{name}@example.org");
         let new = NewAccount { email: &email, name: "Someone", password: "-".to_owned(), role: Role::Member };
-        people::add(tx, new).await.unwrap();
+        let account = people::add(tx, new).await.unwrap();
         let (place, subject) = (Some(self.benchmark.as_str()), self.benchmark.as_str());
         audit::note_in(tx, place, None, "test", subject, json!({ "name": name })).await.unwrap();
+        [submission_id, id, account, name]
     }
 }
 
@@ -83,13 +85,14 @@ async fn walk(
 ) -> Vec<String> {
     let (mut ids, mut statements) = (Vec::new(), BTreeSet::new());
     let (mut query, mut between) = (String::new(), Some(between));
+    // The first request may note that the token was used.
+    client.get(&format!("{path}?after=h")).await.expect(200);
     loop {
-        client.get(path).await.expect(200);
         let (answer, counted) = counting(client.get(&format!("{path}{query}"))).await;
         statements.insert(counted);
         let part = answer.expect(200).json();
         let rows = part[list].as_array().unwrap();
-        assert!(!rows.is_empty() && rows.len() <= 500, "{path} {} rows", rows.len());
+        assert!(!rows.is_empty() && rows.len() <= 500, "{path}: {} rows", rows.len());
         ids.extend(rows.iter().map(|row| row[id].to_string()));
         if let Some(between) = between.take() {
             between().await;
@@ -108,7 +111,8 @@ async fn walk_pages(client: &Client, path: &str, mark: &str) {
     let rows = |page: &str| page.matches(mark).count();
     // The page of a phase has the links of two lists.
     let at = |page: &str, rel: &str| {
-        let mut links = page.split(&format!("rel=\"{rel}\" href=\"")).skip(1);
+        let mark = format!("rel=\"{rel}\" href=\"");
+        let mut links = page.split(&mark).skip(1);
         let link = links.find(|link| !link.starts_with("?teams_"))?;
         link.split('"').next().map(|link| link.replace("&#38;", "&"))
     };
@@ -118,7 +122,7 @@ async fn walk_pages(client: &Client, path: &str, mark: &str) {
         pages.push(page);
         page = client.get(&format!("{path}{next}")).await.expect(200).text;
     }
-    assert!(there + rows(&page) >= MANY && pages.len() >= 10, "{path}: {there} rows, {} pages", pages.len());
+    assert!(there + rows(&page) >= MANY && pages.len() >= 5, "{path}: {there} rows, {} pages", pages.len());
     while let Some(before) = pages.pop() {
         let back = at(&page, "prev").unwrap_or_else(|| panic!("{path}: no way back"));
         page = client.get(&format!("{path}{back}")).await.expect(200).text;
@@ -134,31 +138,34 @@ async fn every_row_of_a_list_is_on_one_page(database: Database) {
     let site = Site::new(database).await;
     let filled = filled(&site).await;
     let mut tx = site.app.store.begin().await.unwrap();
+    let mut known = Vec::new();
     for _ in 0..MANY {
-        filled.add(&mut tx).await;
+        known.push(filled.add(&mut tx).await);
     }
     tx.commit().await.unwrap();
     let ada = site.program("Ada", Role::Member, Scope::Submit).await;
     let root = site.program("Root", Role::Admin, Scope::Host).await;
     let phase = &filled.phase;
     let lists = [
-        (&ada, format!("/api/v1/phases/{phase}/submissions"), ("submissions", "id")),
-        (&root, format!("/api/v1/host/phases/{phase}/submissions"), ("submissions", "id")),
-        (&root, format!("/api/v1/host/phases/{phase}/entries"), ("entries", "team")),
-        (&root, "/api/v1/accounts".to_owned(), ("accounts", "id")),
-        (&root, "/api/v1/host/benchmarks/b/audit".to_owned(), ("notes", "detail")),
+        (&ada, format!("/api/v1/phases/{phase}/submissions"), ("submissions", "id"), 0),
+        (&root, format!("/api/v1/host/phases/{phase}/submissions"), ("submissions", "id"), 0),
+        (&root, format!("/api/v1/host/phases/{phase}/entries"), ("entries", "team"), 1),
+        (&root, "/api/v1/accounts".to_owned(), ("accounts", "id"), 2),
+        (&root, "/api/v1/host/benchmarks/b/audit".to_owned(), ("notes", "detail"), 3),
     ];
-    for (client, path, names) in &lists {
-        let before = walk(client, path, *names, async || {}).await;
+    for (client, path, names, kind) in &lists {
         let added = async || {
             let mut tx = site.app.store.begin().await.unwrap();
             filled.add(&mut tx).await;
             tx.commit().await.unwrap();
         };
-        let after = walk(client, path, *names, added).await;
-        let different: BTreeSet<&String> = after.iter().collect();
-        assert_eq!(different.len(), after.len(), "{path}: no row comes twice");
-        assert!(before.len() >= MANY && before.iter().all(|id| different.contains(id)), "{path}: all come");
+        let found = walk(client, path, *names, added).await;
+        let different: BTreeSet<&String> = found.iter().collect();
+        assert_eq!(different.len(), found.len(), "{path}: no row comes twice");
+        let found = found.join(" ");
+        for row in &known {
+            assert!(found.contains(&row[*kind]), "{path}: {} is missing", row[*kind]);
+        }
     }
     let (person, host) = (site.person("Ada", Role::Member).await, site.person("Root", Role::Admin).await);
     walk_pages(&person, "/submissions", "<tr><th scope=\"row\"><a href=\"/submissions/").await;

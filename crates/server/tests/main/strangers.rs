@@ -230,7 +230,8 @@ impl World {
                 let Some(unknown) = unknown_fields(&answer) else { return answer };
                 let n_sent = fields.len() + files.len();
                 fields.retain(|(name, _)| !unknown.iter().any(|known| known == name));
-                files.retain(|(name, _)| !unknown.iter().any(|known| known == name));
+                // All files come in the field `files`.
+                files.retain(|_| !unknown.iter().any(|known| known == "files"));
                 assert!(fields.len() + files.len() < n_sent, "{path}: {unknown:?}");
             }
         }

@@ -151,6 +151,6 @@ impl Work for SendPasswordLink {
         let sentence =
             language.t(say("Set a new password here. If you did not ask for this, ignore this email."));
         let subject = language.fill("Your account at {}", &[&app.settings.title]);
-        Ok(outbox::mail_link(tx, app, &email, &subject, sentence, &path).await?)
+        Ok(outbox::mail_link(tx, app, (&email, &subject), sentence, &path).await?)
     }
 }

@@ -65,7 +65,7 @@ async fn export(app: App, by: Visitor) -> Result<Response, Fault> {
     let blobs = app.blobs.clone();
     // On the disk: the pictures of a person may be many.
     let pack = move || -> std::io::Result<std::fs::File> {
-        let file = tempfile::tempfile_in(blobs.folder().join("new"))?;
+        let file = tempfile::tempfile_in(blobs.drafts())?;
         let mut archive = ZipWriter::new(BufWriter::new(file));
         let options = SimpleFileOptions::default();
         archive.start_file("contributions.json", options)?;

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::providers::identities;
-use super::registration::send_either;
+use super::registration::send_if_new;
 use super::{Role, Visitor, deletion, links, people, sessions, tokens, totp};
 use crate::app::App;
 use crate::fault;
@@ -184,18 +184,11 @@ async fn change_address(
     }
     app.limits.take("links", &email, links::PER_MINUTE)?;
     // The page does not tell whether the address has an account; the email to its owner does.
-    let is_known = people::by_email(&app.store, &email).await?.is_some();
-    let (path, sentence) = match is_known {
-        true => ("/sign-in".to_owned(), say("You already have an account with this address. Sign in here:")),
-        false => (
-            links::for_address(&mut tx, &by.id, &email).await?,
-            say(
-                "Confirm here that this is the new address of your account. If you did not ask for this, ignore this email.",
-            ),
-        ),
-    };
-    let subject = page.t1("Your account at {}", &page.site);
-    send_either(&mut tx, &app, (&email, &subject, page.t(sentence)), &path, is_known).await?;
+    let path = links::for_address(&mut tx, &by.id, &email).await?;
+    let sentence = say(
+        "Confirm here that this is the new address of your account. If you did not ask for this, ignore this email.",
+    );
+    send_if_new(&mut tx, (&app, &page), &email, sentence, &path).await?;
     tx.commit().await?;
     app.wake.notify();
     show_after(&app, &page, &by, Outcome { asked: Some(email), ..Outcome::default() }).await

@@ -109,40 +109,31 @@ async fn send_link(app: &App, page: &Page, email: &str) -> Result<Response, Faul
         }
     };
     app.limits.take("links", &address, links::PER_MINUTE)?;
-    let is_known = people::by_email(&app.store, &address).await?.is_some();
     let mut tx = app.store.begin().await?;
-    let (path, sentence) = match is_known {
-        true => (
-            "/sign-in".to_owned(),
-            language::say("You already have an account with this address. Sign in here:"),
-        ),
-        false => (
-            invitations::add_for_address(&mut tx, &address).await?,
-            language::say("Create your account here. If you did not ask for one, ignore this email."),
-        ),
-    };
-    let subject = page.t1("Your account at {}", &page.site);
-    send_either(&mut tx, app, (&address, &subject, page.t(sentence)), &path, is_known).await?;
+    let path = invitations::add_for_address(&mut tx, &address).await?;
+    let sentence = language::say("Create your account here. If you did not ask for one, ignore this email.");
+    send_if_new(&mut tx, (app, page), &address, sentence, &path).await?;
     tx.commit().await?;
     app.wake.notify();
     page.show(&Confirm { page, email: &address, is_sent: true, problem: None })
 }
 
-/// Sends an email that ends in a link of someone who is known, or of someone who is new, which has a secret.
-pub(super) async fn send_either(
+/// Sends a link to an address that no account has, and otherwise an email that leads to the sign-in. A link whose
+/// secret stays unknown takes the same work, so the time of the answer does not tell which of them it was.
+pub(super) async fn send_if_new(
     tx: &mut Tx,
-    app: &App,
-    (to, subject, sentence): (&str, &str, &str),
+    (app, page): (&App, &Page),
+    to: &str,
+    sentence: &str,
     path: &str,
-    is_known: bool,
 ) -> Result<(), Error> {
-    match is_known {
-        true => {
-            let body = format!("{sentence}\n\n{}\n", app.settings.url(path));
-            outbox::mail(tx, app, to, subject, &body).await
-        }
-        false => outbox::mail_link(tx, app, to, subject, sentence, path).await,
+    let subject = page.t1("Your account at {}", &page.site);
+    if people::has_address(tx, to).await? {
+        let known = page.t(language::say("You already have an account with this address. Sign in here:"));
+        let body = format!("{known}\n\n{}\n", app.settings.url("/sign-in"));
+        return outbox::mail_beside_link(tx, app, (to, &subject), &body, path).await;
     }
+    outbox::mail_link(tx, app, (to, &subject), page.t(sentence), path).await
 }
 
 /// Shows the form for a new account again, with what was wrong.

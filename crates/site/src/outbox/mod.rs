@@ -69,17 +69,28 @@ pub async fn mail(tx: &mut Tx, app: &App, to: &str, subject: &str, body: &str) -
 pub async fn mail_link(
     tx: &mut Tx,
     app: &App,
-    to: &str,
-    subject: &str,
+    to: (&str, &str),
     sentence: &str,
+    path: &str,
+) -> Result<(), Error> {
+    let route = path.rsplit_once('/').map_or("", |(route, _)| route);
+    let body = format!("{sentence}\n\n{}\n", app.settings.url(&format!("{route}/{SECRET}")));
+    mail_beside_link(tx, app, to, &body, path).await
+}
+
+/// Sends another email to an address and with a subject where a link was made, which it does not have.
+pub async fn mail_beside_link(
+    tx: &mut Tx,
+    app: &App,
+    (to, subject): (&str, &str),
+    body: &str,
     path: &str,
 ) -> Result<(), Error> {
     if !app.settings.sends_mail() {
         return Ok(());
     }
-    let (route, secret) = path.rsplit_once('/').unwrap_or_default();
-    let body = format!("{sentence}\n\n{}\n", app.settings.url(&format!("{route}/{SECRET}")));
-    let id = add(tx, MessageKind::Mail, Priority::Awaited, to, subject, &body).await?;
+    let secret = path.rsplit_once('/').map_or("", |(_, secret)| secret);
+    let id = add(tx, MessageKind::Mail, Priority::Awaited, to, subject, body).await?;
     let sql = "UPDATE outbox SET link = $1 WHERE id = $2";
     tx.execute(sql, args![ids::digest(secret), id]).await.map(drop)
 }
