@@ -57,6 +57,8 @@ NoticeCode = Literal[
     "judge",
     "judgements",
     "kept-scores",
+    "kit",
+    "kit-changed",
     "labels",
     "length-mismatch",
     "line-numbers",

@@ -73,6 +73,15 @@ class MetricChoice(MetricSettings, total=False):
     """
 
 
+class KitChoice(TypedDict, total=False):
+    """Choosing metrics."""
+
+    kit: Path | None
+    """The kit of a field, such as ``"vizwiz"``, or the path of a TOML file of your own. It sets metrics, settings and policies
+    that other keywords leave open; what they set otherwise wins, and then signatures do not name the kit.
+    :func:`capeval.kits` lists all."""
+
+
 class FrequencyTable(TypedDict, total=False):
     """Giving data to metrics."""
 
@@ -531,7 +540,7 @@ class EvaluatorScoreOptions(
     """The keywords of :meth:`capeval.Evaluator.score`."""
 
 
-class ScoreOptions(EvaluatorScoreOptions, ReferenceReading, ForeignScores, total=False):
+class ScoreOptions(KitChoice, EvaluatorScoreOptions, ReferenceReading, ForeignScores, total=False):
     """The keywords of :func:`capeval.score`."""
 
 
@@ -550,7 +559,7 @@ class ExplainOptions(SystemNames, CaptionComparison, total=False):
 
 
 class CompareOptions(
-    SystemRuns, CaptionComparison, Testing, Level, Resampling, ReportContents, ForeignScores, total=False
+    KitChoice, SystemRuns, CaptionComparison, Testing, Level, Resampling, ReportContents, ForeignScores, total=False
 ):
     """The keywords of :func:`capeval.compare`."""
 
