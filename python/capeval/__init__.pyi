@@ -16,6 +16,7 @@ from ._given import Scores as Scores
 from ._inspect import Inspection as Inspection, inspect as inspect
 from ._install import install_data as install_data
 from ._judging import JudgeAgreement as JudgeAgreement, Judging as Judging
+from ._kits import kits as kits
 from ._listing import metrics as metrics, suites as suites, tokenize as tokenize, tokenizers as tokenizers
 from ._metric import Metric as Metric, metric as metric
 from ._prefer import Preference as Preference, prefer as prefer

@@ -59,6 +59,8 @@ NoticeCode = Literal[
     "judge",
     "judgements",
     "kept-scores",
+    "kit",
+    "kit-changed",
     "labels",
     "length-mismatch",
     "line-numbers",

@@ -173,6 +173,7 @@ def compare(
     scoring = {
         **only(options, Policies, IdMatching, ReportContents),
         "metrics": chosen.options,
+        "kit": options["kit"],
         "runs": names_of_runs(options),
         "images": ids_of(options["images"]),
         "lower_is_better": keys(options["lower_is_better"]),

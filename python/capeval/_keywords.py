@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar, cast
 
-from . import options
+from . import _kits, options
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -46,6 +46,10 @@ def takes(kind: Any, **defaults: object) -> Callable[[F], F]:
         def call(*arguments: Any, **given: Any) -> Any:
             for name in given.keys() - names:
                 raise TypeError(_unexpected(function, name, names))
+            if given.get("kit") is not None:
+                given = {**dict(zip((one.name for one in parameters), arguments)), **given, "kit": _kits.read(given["kit"])}
+                given.update(_kits.keywords(given["kit"], given))
+                return function(**{**known, **given})
             return function(*arguments, **{**known, **given})
 
         told = [Option(key, Option.KEYWORD_ONLY, default=known[key], annotation=_written(kind, key)) for key in known]

@@ -91,6 +91,7 @@ def score(
     settings = {
         **only(options, Policies, IdMatching, ReportContents, HumanRow),
         "metrics": chosen.options,
+        "kit": options["kit"],
         "runs": names_of_runs(options),
         "images": ids_of(options["images"]),
         "lower_is_better": keys(options["lower_is_better"]),

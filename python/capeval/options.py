@@ -74,6 +74,15 @@ class MetricChoice(MetricSettings, total=False):
     """
 
 
+class KitChoice(TypedDict, total=False):
+    """Choosing metrics."""
+
+    kit: Path | None
+    """The kit of a field, such as ``"vizwiz"``, or the path of a TOML file of your own. It sets metrics, settings and policies
+    that other keywords leave open; what they set otherwise wins, and then signatures do not name the kit.
+    :func:`capeval.kits` lists all."""
+
+
 class FrequencyTable(TypedDict, total=False):
     """Giving data to metrics."""
 
@@ -568,7 +577,7 @@ class EvaluatorScoreOptions(
     """The keywords of :meth:`capeval.Evaluator.score`."""
 
 
-class ScoreOptions(EvaluatorScoreOptions, ReferenceReading, ForeignScores, total=False):
+class ScoreOptions(KitChoice, EvaluatorScoreOptions, ReferenceReading, ForeignScores, total=False):
     """The keywords of :func:`capeval.score`."""
 
 
@@ -587,7 +596,16 @@ class ExplainOptions(SystemNames, CaptionComparison, total=False):
 
 
 class CompareOptions(
-    SystemRuns, CaptionComparison, Testing, Level, Resampling, ReportContents, ImageGroups, ForeignScores, total=False
+    KitChoice,
+    SystemRuns,
+    CaptionComparison,
+    Testing,
+    Level,
+    Resampling,
+    ReportContents,
+    ImageGroups,
+    ForeignScores,
+    total=False,
 ):
     """The keywords of :func:`capeval.compare`."""
 

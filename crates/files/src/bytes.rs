@@ -163,6 +163,7 @@ const IS_A_DIRECTORY: i32 = 21;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::text;
 
     #[test]
     fn what_is_copied_is_what_was_there() {

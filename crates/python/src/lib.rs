@@ -60,6 +60,8 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(metrics::metrics, module)?)?;
     module.add_function(wrap_pyfunction!(metrics::engine_names, module)?)?;
     module.add_function(wrap_pyfunction!(metrics::provide_dictionary, module)?)?;
+    module.add_function(wrap_pyfunction!(metrics::kit, module)?)?;
+    module.add_function(wrap_pyfunction!(metrics::kit_names, module)?)?;
     module.add_function(wrap_pyfunction!(metrics::suites, module)?)?;
     module.add_function(wrap_pyfunction!(metrics::tokenize, module)?)?;
     module.add_function(wrap_pyfunction!(metrics::tokenizer_names, module)?)?;

@@ -7,7 +7,7 @@ use capeval::evaluate::registry::SUITES;
 use capeval::metric::{AnyMetric, Direction, MetricCard, Reading};
 use capeval::text::tokenizers::mecab::Language;
 use capeval::text::{Following, Scratch, Tokenizer, tokenizers};
-use capeval::{MetricOptions, OutsideMetrics, Selection};
+use capeval::{KITS, MetricOptions, OutsideMetrics, Selection};
 use capeval_files::{Caches, MetricData};
 use capeval_outside::cards;
 use pyo3::prelude::*;
@@ -101,6 +101,18 @@ pub fn metrics(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
 #[pyfunction]
 pub fn engine_names(names: Vec<String>) -> PyResult<Vec<String>> {
     capeval_outside::engine_names(&names).map_err(from_file)
+}
+
+/// The names of the kits.
+#[pyfunction]
+pub fn kit_names() -> Vec<&'static str> {
+    KITS.iter().map(|(name, _)| *name).collect()
+}
+
+/// The kit of this name or in this file, as JSON.
+#[pyfunction]
+pub fn kit(name: &str) -> PyResult<String> {
+    Ok(capeval_files::kit(name).map_err(from_file)?.to_json())
 }
 
 /// The suites: name, summary and metrics.

@@ -158,12 +158,20 @@ pub fn score(
             Ok(FormResult::of(form.name().to_owned(), found, *segments, *intervals))
         };
         let forms = forms.iter().map(of_form).collect::<Result<Vec<_>, Refusal>>()?;
-        Ok(DenseSystem { name: system, counts: Counts::default(), remarks, forms })
+        Ok(DenseSystem { name: system, counts: Counts::default(), remarks, forms, is_human: false })
     };
     let systems = systems.into_iter().map(of_system).collect::<Result<_, Refusal>>()?;
     let head =
         Head { version: env!("CARGO_PKG_VERSION").to_owned(), resampling: *intervals, ..Head::default() };
-    Ok(DenseReport { head, references: vec![name.to_owned()], unit: unit.to_owned(), n_videos: n, systems })
+    Ok(DenseReport {
+        head,
+        references: vec![name.to_owned()],
+        unit: unit.to_owned(),
+        n_videos: n,
+        reference_hash: None,
+        systems,
+        timelines: None,
+    })
 }
 
 fn misfit(form: BoxForm, system: &str) -> Refusal {
