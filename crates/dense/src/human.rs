@@ -4,7 +4,7 @@ use capeval_choice::{Refusal, Remedy, counted};
 use indexmap::IndexMap;
 
 use crate::scores::mean;
-use crate::{EventFile, Form, FormScores, Measure, WordMetrics, evaluate};
+use crate::{EventFile, Form, FormScores, Measure, Stop, WordMetrics, evaluate};
 
 /// The means over the reference files, each scored against the others on the videos that it shares with them; and what
 /// was left out.
@@ -80,12 +80,8 @@ fn merged(rounds: Vec<&FormScores>) -> Option<FormScores> {
         })
     };
     let measures = first.measures.iter().filter_map(of_measure).collect();
-    let mut stops = Vec::new();
-    for stop in rounds.iter().flat_map(|round| &round.stops) {
-        if !stops.contains(stop) {
-            stops.push(stop.clone());
-        }
-    }
+    let stops = rounds.iter().flat_map(|round| &round.stops).map(|stop| (stop.to_string(), stop.clone()));
+    let stops = IndexMap::<String, Stop>::from_iter(stops).into_values().collect();
     let videos = videos.keys().map(|id| (*id).to_owned()).collect();
     Some(FormScores { form: first.form, videos, measures, stops })
 }

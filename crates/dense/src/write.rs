@@ -63,7 +63,7 @@ pub fn write(file: &EventFile, format: EventFormat) -> Result<(String, Option<St
             Value::from(events.iter().map(event).collect::<Vec<_>>().join(" "))
         })),
     };
-    let options = ReadOptions { durations: file.durations.clone(), fps: None };
+    let options = ReadOptions { durations: file.durations.clone(), ..ReadOptions::default() };
     let lost = match read(&written, &file.name, &options) {
         Ok(again) => loss(file, &again, format),
         Err(_) if file.videos.is_empty() => None,

@@ -8,10 +8,11 @@ use clap::Subcommand;
 
 use super::dense::{input, metrics};
 use crate::names;
-use crate::options::{self, Intervals};
+use crate::options;
 use crate::output::Output;
 use crate::output_args::OutputArgs;
 use crate::progress::Bar;
+use crate::resampling_args::Intervals;
 
 /// Score captions of boxes: objects in 3D scenes, and regions of images
 ///

@@ -125,7 +125,7 @@ impl Args {
         }
         let mut whole = EventFile::default();
         for path in &self.files {
-            let options = ReadOptions { durations: whole.durations.clone(), fps: None };
+            let options = ReadOptions { durations: whole.durations.clone(), ..ReadOptions::default() };
             let file = dense::events(path, &options)?;
             if let Some(id) = file.videos.keys().find(|id| whole.videos.contains_key(*id)) {
                 return Err(fault(

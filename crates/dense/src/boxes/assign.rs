@@ -69,7 +69,8 @@ mod tests {
     #[test]
     fn equal_costs_fall_as_in_scipy() {
         // Each from scipy 1.17.1.
-        let cases: [(&[&[f64]], &[Option<usize>]); 5] = [
+        type Case<'c> = (&'c [&'c [f64]], &'c [Option<usize>]);
+        let cases: [Case<'_>; 5] = [
             (&[&[0.0, 2.0, 0.0], &[1.0, 0.0, 1.0], &[1.0, 1.0, 2.0]], &[Some(2), Some(1), Some(0)]),
             (&[&[1.0, 0.0, 0.0, 1.0], &[0.0, 1.0, 1.0, 2.0]], &[Some(1), Some(0)]),
             (&[&[0.0, 2.0], &[1.0, 1.0], &[2.0, 0.0], &[2.0, 0.0]], &[Some(0), None, Some(1), None]),

@@ -13,9 +13,10 @@ use indexmap::IndexMap;
 pub use corners::Corners;
 pub use read::{Object, Predictions, References, SceneBox, predictions, references};
 
+use crate::counts::Counts;
 use crate::regions::{RegionOptions, regions};
 use crate::scores::mean;
-use crate::study::{Counts, FormResult};
+use crate::study::FormResult;
 use crate::texts::{SceneObject, TextScores, objects};
 use crate::{DenseReport, DenseSystem, Measure, WordMetrics};
 

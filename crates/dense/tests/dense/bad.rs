@@ -190,7 +190,7 @@ fn files_that_do_not_fit_are_refused_or_remarked() {
         ((vec![], p()), "the references have no video"),
     ];
     let run = |(references, results): Files| {
-        let options = DenseOptions { forms: vec![Program::Capeval.into()], segments: false, intervals: None };
+        let options = DenseOptions::new(vec![Program::Capeval.into()]);
         score(&references, vec![("p".to_owned(), results)], &options, &metrics)
     };
     for (files, part) in refused {
