@@ -237,7 +237,7 @@ impl GroupFile {
         let of_dictionaries =
             self.dictionaries.iter().flatten().next().map(|(key, _)| SegmentId::from_untyped(key));
         let example =
-            of_tables.or(of_dictionaries).map(|id| format!(", such as {}", id.quoted())).unwrap_or_default();
+            of_tables.or(of_dictionaries).map(|id| format!(", such as {},", id.quoted())).unwrap_or_default();
         self.error(format!("none of its values{example} is the id of an image"))
             .with_remedy("write the ids of the references beside the groups".into())
     }

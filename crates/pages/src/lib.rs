@@ -198,7 +198,7 @@ fn report_page<'r>(
         if is_long { Grid::by_measure(report, page.digits) } else { Grid::by_system(report, page.digits) };
     // The scores of a single system cannot be compared.
     let has_intervals = report.head.resampling.is_some() && report.systems.len() > 1;
-    let are_drawn = has_intervals || !report.profiles.is_empty();
+    let are_drawn = has_intervals || !report.profiles.is_empty() || !report.groups.is_empty();
     ReportPage {
         layout: Layout::new(page, headings.title, &report.head.version, headings.subtitle),
         scores,

@@ -137,9 +137,7 @@ fn systems_are_tested_with_videos_as_units() {
 
     // Saved results are shown, have a page, and are compared in the same way.
     let [saved, other, page] = ["saved.json", "other.json", "page.html"].map(|name| scratch(&folder, name));
-    data.stdout(
-        &[references, &[good, "--human", "--ci", "--resamples", "200", "--save", &saved]].concat(),
-    );
+    data.stdout(&[references, &[good, "--human", "--ci", "--resamples", "200", "--save", &saved]].concat());
     data.stdout(&[references, &[weak, "--save", &other]].concat());
     let shown = stdout(&["show", &saved, "--html", &page]);
     assert!(shown.contains("human") && shown.contains("good"), "{shown}");

@@ -6,8 +6,6 @@
 //! images far away, so rows nearby are compared as well: a shift by one row fits the neighbour's references best.
 //! Before pairs are said not to fit, rare words must agree ([`super::rare`]).
 
-use std::ops::Range;
-
 use super::rare;
 use super::words::{Words, best_overlap, words};
 
@@ -73,10 +71,8 @@ pub fn fit<'t>(
     caption: impl Fn(usize) -> &'t str,
     references: impl Fn(usize) -> Vec<&'t str>,
 ) -> Fit {
-    let is_confirmed = |rows: Option<Range<usize>>| {
-        rare::t(n, rows.unwrap_or(0..n), &caption, &references).is_some_and(|t| t < LEAST_T)
-    };
-    judged(n, &samples(n, &caption, &references), is_confirmed)
+    let rare = || rare::gains(n, &caption, &references);
+    judged(n, &samples(n, &caption, &references), rare)
 }
 
 /// As [`fit`], of captions of some of `n` images: each with the row of its image, in ascending order.
@@ -90,28 +86,47 @@ pub fn fit_some<'t>(
         let at = |place: usize| (place < n).then(|| of(place));
         Sample::new(row, &words(caption), at, &of((row + (n / 3).max(1)) % n.max(1)))
     };
-    let place = |row: usize| captions.partition_point(|(other, _)| *other < row);
-    let is_confirmed = |rows: Option<Range<usize>>| {
-        let rows = rows.map_or(0..captions.len(), |rows| place(rows.start)..place(rows.end));
-        let t = rare::t(captions.len(), rows, &|k| captions[k].1, &|k| references(captions[k].0));
-        t.is_some_and(|t| t < LEAST_T)
+    let rare = || {
+        let gains = rare::gains(captions.len(), &|k| captions[k].1, &|k| references(captions[k].0));
+        gains.into_iter().map(|(k, gain)| (captions[k].0, gain)).collect()
     };
-    judged(captions.len(), &captions.iter().filter_map(sampled).collect::<Vec<_>>(), is_confirmed)
+    judged(captions.len(), &captions.iter().filter_map(sampled).collect::<Vec<_>>(), rare)
 }
 
-/// How well `n` captions fit, of which these are looked at. That some rows do not, or all (`None`), is believed if it
-/// `is_confirmed`.
-fn judged(n: usize, samples: &[Sample], is_confirmed: impl Fn(Option<Range<usize>>) -> bool) -> Fit {
+/// How well `n` captions fit, of which these are looked at. That they do not is believed if the gains by `rare` words,
+/// each with its row, say so, too.
+fn judged(n: usize, samples: &[Sample], rare: impl Fn() -> Vec<(usize, f64)>) -> Fit {
     let gains: Vec<f64> = samples.iter().map(|sample| sample.gain).collect();
     let t = mean_and_t(&gains).map(|(_, t)| t);
-    let is_believed = |found: &Mispairing| match found {
-        Mispairing::Shifted { .. } => true,
-        Mispairing::Unrelated { .. } => is_confirmed(None),
-        Mispairing::Partly { from, to } => is_confirmed(Some(from - 1..*to)),
+    let is_believed = |found: &Mispairing| {
+        let (from, to) = match *found {
+            Mispairing::Shifted { .. } => return true,
+            Mispairing::Unrelated { .. } => (1, usize::MAX),
+            Mispairing::Partly { from, to } => (from, to),
+        };
+        let (mut inside, mut outside) = (Vec::new(), Vec::new());
+        for (row, gain) in rare() {
+            if (from..=to).contains(&(row + 1)) { inside.push(gain) } else { outside.push(gain) }
+        }
+        is_chance(&inside) && (outside.is_empty() || is_less(&inside, &outside))
     };
     let mispairing =
         t.filter(|_| n >= FEWEST_IMAGES).and_then(|t| mispairing(samples, t)).filter(is_believed);
     Fit { images: samples.len(), t, mispairing }
+}
+
+/// Returns true if these gains are no more than chance gives, and are enough to tell.
+fn is_chance(gains: &[f64]) -> bool {
+    gains.len() >= FEWEST_SHIFTED && mean_and_t(gains).is_some_and(|(_, t)| t < LEAST_T)
+}
+
+/// Returns true if some gains are clearly less than others; in few rows, chance finds some that do not fit.
+fn is_less(gains: &[f64], others: &[f64]) -> bool {
+    let (Some((mean, t)), Some((other_mean, other_t))) = (mean_and_t(gains), mean_and_t(others)) else {
+        return false;
+    };
+    let error = |mean: f64, t: f64| if t == 0.0 { 0.0 } else { mean / t };
+    other_mean - mean > LAG_T * error(mean, t).hypot(error(other_mean, other_t))
 }
 
 /// The rows to look at: a few at each of many places.
@@ -188,7 +203,7 @@ impl Sample {
 }
 
 /// The mean, and the mean in standard errors; `None` without values.
-pub(super) fn mean_and_t(values: &[f64]) -> Option<(f64, f64)> {
+fn mean_and_t(values: &[f64]) -> Option<(f64, f64)> {
     let n = values.len() as f64;
     if values.len() < 2 {
         return None;

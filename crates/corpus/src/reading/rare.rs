@@ -2,12 +2,10 @@
 //!
 //! Where captions follow a template, as reports of radiology do, the words of the template hide those that tell images
 //! apart, and many references are equal. So words of more than half of the images are left out, images with equal
-//! references say nothing, and each caption is compared with several other images.
+//! references or without other words say nothing, and each caption is compared with several other images.
 
 use std::collections::HashMap;
-use std::ops::Range;
 
-use super::pairing::mean_and_t;
 use super::words::{Words, best_overlap, words};
 
 /// The most rows that are looked at.
@@ -16,19 +14,15 @@ const MOST_ROWS: usize = 1500;
 /// The other images that a caption is compared with.
 const OTHERS: usize = 3;
 
-/// Fewer images that differ say nothing.
-const FEWEST: usize = 30;
-
-/// The gain of some of `n` rows by rare words, in standard errors; `None` if too few images differ to tell.
-pub(super) fn t<'t>(
+/// The gain by rare words of each of `n` rows that is looked at, with its row; images that do not differ, or have no rare word, have none.
+pub(super) fn gains<'t>(
     n: usize,
-    rows: Range<usize>,
     caption: &impl Fn(usize) -> &'t str,
     references: &impl Fn(usize) -> Vec<&'t str>,
-) -> Option<f64> {
+) -> Vec<(usize, f64)> {
     let bags = |row: usize| -> Vec<Words> { references(row).into_iter().map(words).collect() };
-    let step = rows.len().div_ceil(MOST_ROWS).max(1);
-    let looked: Vec<(usize, Vec<Words>)> = rows.step_by(step).map(|row| (row, bags(row))).collect();
+    let step = n.div_ceil(MOST_ROWS).max(1);
+    let looked: Vec<(usize, Vec<Words>)> = (0..n).step_by(step).map(|row| (row, bags(row))).collect();
     let mut counts: HashMap<u64, usize> = HashMap::new();
     for (_, own) in &looked {
         let mut distinct: Words = own.iter().flatten().copied().collect();
@@ -49,8 +43,8 @@ pub(super) fn t<'t>(
         let others: Vec<f64> =
             others.filter(|other| *other != own).map(|other| best_overlap(&caption, &other)).collect();
         let mean = others.iter().sum::<f64>() / others.len() as f64;
-        (!others.is_empty()).then(|| best_overlap(&caption, &own) - mean)
+        let says_something = !caption.is_empty() || own.iter().any(|bag| !bag.is_empty());
+        (says_something && !others.is_empty()).then(|| (*row, best_overlap(&caption, &own) - mean))
     };
-    let gains: Vec<f64> = looked.iter().filter_map(gain).collect();
-    if gains.len() < FEWEST { None } else { mean_and_t(&gains).map(|(_, t)| t) }
+    looked.iter().filter_map(gain).collect()
 }

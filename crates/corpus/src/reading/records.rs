@@ -98,19 +98,22 @@ fn of_list(items: Vec<Cell<'static>>) -> Option<Vec<Record>> {
 /// The records of lists of objects, a record for each list, if the objects have no ids of their own: then a list has
 /// the captions of an image. Otherwise, lists come from several processes.
 fn of_images(lists: &[Vec<Cell<'static>>]) -> Option<Vec<Record>> {
-    let mut ids: HashMap<&str, (HashSet<String>, usize)> = HashMap::new();
+    let mut words: HashMap<&str, usize> = HashMap::new();
     let mut count = 0;
-    for object in lists.iter().flatten() {
-        let Cell::Object(fields) = object else { return None };
-        count += 1;
-        for (key, cell) in fields {
-            let text = cell.to_string();
-            let is_word = !text.is_empty() && !text.contains(char::is_whitespace);
-            let (values, n) = ids.entry(key).or_default();
-            *n += usize::from(is_word && values.insert(text));
+    for list in lists {
+        let mut seen: HashSet<(&str, String)> = HashSet::new();
+        for object in list {
+            let Cell::Object(fields) = object else { return None };
+            count += 1;
+            for (key, cell) in fields {
+                let text = cell.to_string();
+                let is_word = !text.is_empty() && !text.contains(char::is_whitespace);
+                *words.entry(key).or_default() += usize::from(is_word && seen.insert((key, text)));
+            }
         }
     }
-    if ids.values().any(|(_, n)| *n == count) {
+    // A process may have images of another one, which fill its last batch.
+    if words.values().any(|n| *n == count) {
         return None;
     }
     let record = |list: &Vec<Cell<'static>>| {

@@ -121,7 +121,9 @@ impl Study for Report {
                 note: note.clone(),
             }
         });
-        by_measure.chain(self.estimates_of_groups(digits)).collect()
+        // A single system has nothing beside it but its groups.
+        let is_alone = self.systems.len() == 1 && !self.groups.is_empty();
+        by_measure.filter(|_| !is_alone).chain(self.estimates_of_groups(digits)).collect()
     }
 
     fn details(&self) -> Details<'_> {
@@ -245,8 +247,7 @@ impl Report {
         row
     }
 
-    /// For each property and measure, the scores of all groups; none if they are too many to be
-    /// read.
+    /// For each property and measure, the scores of all groups; none if they are too many to be read.
     fn estimates_of_groups(&self, digits: usize) -> impl Iterator<Item = Estimates> + '_ {
         let few = self.groups.iter().filter(|groups| groups.rows.len() <= MOST_DRAWN);
         few.flat_map(move |groups| {
