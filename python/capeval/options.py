@@ -389,8 +389,10 @@ class ImageGroups(TypedDict, total=False):
     ``"words:references"``, ``"words:candidate=8,12"``, ``"references:count"``; several joined by ``×``, or a list of
     these."""
     group_df: GroupFrequencies
-    """The images that metrics such as CIDEr learn document frequencies from, for the scores of a group: its ``"own"``, as
-    if it were evaluated alone, or ``"all"``."""
+    """The images that metrics such as CIDEr learn document frequencies from, for the scores of a group:
+    - ``"own"``: those of the group, as if it were evaluated alone; what nocaps and COCO's `image_id` do
+    - ``"all"``: all images, so that scores are sums or means over the images of the group
+    """
     derive: Mapping[str, str] | None
     """Numbers made of measures by formulas, as in ``{"sm": "mean(bleu-4, meteor, rouge-l, cider-d)"}``."""
 

@@ -41,7 +41,10 @@ pub struct KnownParameters(Arc<[String]>);
 impl KnownParameters {
     /// Those of the handler with this contract.
     pub fn of(contract: &Contract) -> Self {
-        Self(parameters(contract, SchemaGenerator::default()).into_iter().map(|(name, _)| name).collect())
+        let mut names: Vec<String> =
+            parameters(contract, SchemaGenerator::default()).into_iter().map(|(name, _)| name).collect();
+        names.sort_unstable();
+        Self(names.into())
     }
 
     /// The names; one that ends with `*` stands for all that begin so.
