@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The place of a part in a list. What is added or removed meanwhile makes no other row appear twice or not at all.
+/// The place of a part in a list. What is added or removed during that time makes no other row appear twice or not at
+/// all.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Place {

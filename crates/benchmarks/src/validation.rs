@@ -63,9 +63,9 @@ struct Line<'a> {
     caption: &'a str,
 }
 
-/// Checks the content of a results file, and returns the captions as a file of canonical JSON if they are valid: in the
-/// order of the expected images, so that the same captions give the same bytes. Captions are kept in `folder` and not in
-/// memory, since a small file may decompress to hundreds of megabytes of them.
+/// Checks the content of a results file, and returns the captions as a file of canonical JSON if they are valid: in
+/// the order of the expected images, so that the same captions give the same bytes. Captions are kept in `folder` and
+/// not in memory, since a small file may decompress to hundreds of megabytes of them.
 pub fn check(
     mut content: impl Read,
     expected: &ExpectedImages,

@@ -318,8 +318,8 @@ pub struct Order {
     /// only.
     #[arg(long, value_name = "KEY", value_parser = Completion::Measures, hide_possible_values = true)]
     sort: Option<String>,
-    /// Rank the systems over several measures, with what breaks ties behind it, such as 'points(cider-d, meteor, bleu-4),
-    /// cider-d': ranks (their sum), mean-rank, points (3, 2 and 1) or wins (less losses).
+    /// Rank the systems over several measures, with what breaks ties behind it, such as 'points(cider-d, meteor,
+    /// bleu-4), cider-d': ranks (their sum), mean-rank, points (3, 2 and 1) or wins (less losses).
     #[arg(long, value_name = "RULE", conflicts_with = "sort")]
     rank_by: Option<String>,
     /// Ranks of systems with equal scores by a measure.

@@ -9,7 +9,7 @@ use capeval_api::{
 use capeval_site::accounts::Visitor;
 use capeval_site::app::App;
 use capeval_site::fault::Fault;
-use capeval_site::web::paging::{Place, Rows};
+use capeval_site::paging::{Place, Rows};
 use capeval_site::web::route::{get, post};
 use capeval_site::web::{
     Access, Answer, Body, Created, Either, Field, Page, Route, Scope, UrlQuery, Visible,

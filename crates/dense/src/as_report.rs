@@ -48,8 +48,9 @@ impl DenseReport {
         let systems: Vec<&DenseSystem> = self.systems.iter().filter(|system| !system.is_human).collect();
         let measures = || systems.iter().flat_map(|system| &system.forms).flat_map(|form| &form.measures);
         if measures().all(|measure| measure.videos.is_empty()) {
-            return Err(Refusal::new("the result has no scores of videos")
-                .with_remedy(Remedy::say("score the files again, and keep the result with --save")));
+            return Err(Refusal::new("the result has no scores of videos").with_remedy(Remedy::say(
+                "score the files again, and keep the scores of videos in what is saved",
+            )));
         }
         let places = places(&systems);
         if places.is_empty() {

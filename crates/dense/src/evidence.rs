@@ -18,7 +18,8 @@ const MOST_CELLS: usize = 1 << 26;
 /// For each video with predictions, by its index, how these fit each reference file.
 pub(crate) type VideoLinks = IndexMap<usize, Vec<Option<EventLinks>>>;
 
-/// Returns true for the sources whose matching is the evidence: each reference file alone, prepared as fujiso/SODA does.
+/// Returns true for the sources whose matching is the evidence: each reference file alone, prepared as fujiso/SODA
+/// does.
 pub(crate) fn is_kept((source, only): (SodaSource, Option<usize>)) -> bool {
     source == SodaSource::MERGED && only.is_some()
 }

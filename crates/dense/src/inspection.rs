@@ -124,6 +124,6 @@ impl fmt::Display for EventInspection {
             }
             file.fit.iter().try_for_each(|line| writeln!(f, "  {line}"))?;
         }
-        f.write_str("score them by `capeval dense`\n")
+        Ok(())
     }
 }

@@ -173,8 +173,8 @@ impl Chunk<'_> {
     }
 }
 
-/// The statistics of each of `images` by every metric of the session. The candidates are at the given places, or as many
-/// as there are images, in their order.
+/// The statistics of each of `images` by every metric of the session. The candidates are at the given places, or as
+/// many as there are images, in their order.
 pub(crate) fn measure<'m>(
     scene: &Scene<'_>,
     metrics: impl Iterator<Item = &'m AnyMetric> + Clone,

@@ -148,10 +148,10 @@ impl Subset<'_> {
         if changed.is_empty() {
             return;
         }
-        for (m, anew) in others.iter().zip(measured(&others, &changed)) {
+        for (m, again) in others.iter().zip(measured(&others, &changed)) {
             if let Some(known) = &scores[*m] {
                 let mut table = known.table.clone();
-                table.replace(&changed, &anew.table);
+                table.replace(&changed, &again.table);
                 scores[*m] = Some(known.with_table(table));
             }
         }
@@ -168,12 +168,12 @@ impl Subset<'_> {
         let (order, images) = (&self.references.order, &self.systems[candidates.system].images);
         let all = Sequence::of_candidates(order, images);
         let some = Sequence::of_some_candidates(order, images, self.places);
-        let is_followed_anew = |k: &usize| {
+        let is_followed_again = |k: &usize| {
             all.seen_after(*reading, *k, candidates.texts) != some.seen_after(*reading, *k, candidates.texts)
         };
         let open = sentences.open().iter().map(|k| *k as usize);
         let open = open.filter(|k| self.places.binary_search(k).is_ok());
-        let places: Vec<usize> = open.filter(is_followed_anew).collect();
+        let places: Vec<usize> = open.filter(is_followed_again).collect();
         let reread = read_some(*reading, candidates.texts, places.len(), |j| places[j], &some, vocabulary);
         let is_other = |(j, k): &(usize, &usize)| reread.pieces(*j) != sentences.pieces(**k);
         let other = places.iter().enumerate().filter(is_other);

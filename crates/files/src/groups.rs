@@ -34,8 +34,8 @@ impl<'p> GroupSources<'p> {
         Ok(())
     }
 
-    /// Finds what `text` means: `domain`, `groups.csv`, `instances.json:category`, `words:candidate`, or several of them
-    /// joined by `×`.
+    /// Finds what `text` means: `domain`, `groups.csv`, `instances.json:category`, `words:candidate`, or several of
+    /// them joined by `×`.
     ///
     /// # Errors
     /// When nothing has this name, or a file cannot be read.

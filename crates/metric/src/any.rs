@@ -10,7 +10,7 @@ use capeval_choice::{Formula, Notice};
 use capeval_stats::Table;
 
 use crate::average::{self, Average};
-use crate::derived::Derived;
+use crate::derived::DerivedMetric;
 use crate::metric::Learns;
 use crate::product::Product;
 use crate::runs::Runs;
@@ -76,7 +76,7 @@ impl AnyMetric {
         part: Part,
         signature: Signature,
     ) -> Option<Self> {
-        let derived = Derived::new(members, names, formula);
+        let derived = DerivedMetric::new(members, names, formula);
         let about = Arc::new(derived.about(part, signature)?);
         Some(Self { metric: Arc::new(derived), about })
     }

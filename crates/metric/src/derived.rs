@@ -1,7 +1,7 @@
 //! Numbers made of the scores of metrics by a formula.
 //!
-//! A row has the statistics of all these metrics side by side, so that a derived number is resampled and tested like any
-//! other.
+//! A row has the statistics of all these metrics side by side, so that a derived number is resampled and tested like
+//! any other.
 
 use std::sync::Arc;
 
@@ -12,14 +12,14 @@ use crate::any::{ErasedFittedMetric, ErasedMetric};
 use crate::{About, AnyMetric, Part, References, Signature};
 
 /// A number made of the scores of metrics.
-pub(crate) struct Derived {
+pub(crate) struct DerivedMetric {
     members: Vec<AnyMetric>,
     formula: Formula,
     /// The name that the formula has for each score, member by member.
     names: Vec<Vec<String>>,
 }
 
-impl Derived {
+impl DerivedMetric {
     /// The number that `formula` makes of the scores of `members`, of which there is at least one. `names` are those of
     /// the scores of each member.
     pub(crate) fn new(members: Vec<AnyMetric>, names: Vec<Vec<String>>, formula: Formula) -> Self {
@@ -58,7 +58,7 @@ impl Derived {
     }
 }
 
-impl ErasedMetric for Derived {
+impl ErasedMetric for DerivedMetric {
     /// Rows are put together from those of the members, which are fitted by themselves.
     fn fit(self: Arc<Self>, references: &References<'_>) -> Box<dyn ErasedFittedMetric> {
         self.members[0].fit(references).into_erased()

@@ -7,7 +7,8 @@
 //! |---|---|
 //! | `meta` | [`Meta`] |
 //! | `ids` | the id of each video |
-//! | `sums-S-F` | for each video, SODA_c, `null` if nothing was matched, and the number of events with each error; `null` for one that the file lacks |
+//! | `sums-S-F` | for each video, SODA_c, `null` if nothing was matched, and the number of events with each error;
+//! `null` for one that the file lacks |
 //! | `events-C` | for each video of the chunk, its [`VideoEvents`] |
 
 use std::fmt;

@@ -175,10 +175,10 @@ pub fn ground(references: &Bound<'_, PyAny>) -> PyResult<ReferenceSource> {
 
 /// Takes what groups images out of the options: texts as users write them, JSON under names, and files of captions.
 fn groups(options: &Bound<'_, PyDict>) -> PyResult<Vec<GroupBy>> {
-    type Given = (Vec<String>, Vec<(String, String)>, Vec<String>);
+    type GivenTexts = (Vec<String>, Vec<(String, String)>, Vec<String>);
     let Some(given) = options.get_item("groups")? else { return Ok(Vec::new()) };
     options.del_item("groups")?;
-    let (texts, data, captions): Given = given.extract()?;
+    let (texts, data, captions): GivenTexts = given.extract()?;
     let mut sources = GroupSources::new(captions.iter().map(String::as_str));
     for (name, json) in &data {
         sources.give(name, json).map_err(from_file)?;

@@ -3,8 +3,8 @@
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::paging::{List, Place, Rows};
 use crate::store::{Error, Store, Tx};
-use crate::web::paging::{List, Place, Rows};
 use crate::{args, clock, ids, newest_first};
 
 /// Notes that `actor`, or the server itself, did `action` to `subject`.

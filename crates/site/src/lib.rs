@@ -21,6 +21,7 @@ pub mod ids;
 pub mod jobs;
 pub mod named_files;
 pub mod outbox;
+pub mod paging;
 pub mod personal_data;
 pub mod reason;
 pub mod request_id;

@@ -9,7 +9,7 @@ use capeval_site::app::App;
 use capeval_site::fault;
 use capeval_site::fault::Fault;
 use capeval_site::jobs::queue::{self, Wait};
-use capeval_site::web::paging::{Place, Rows};
+use capeval_site::paging::{Place, Rows};
 use capeval_site::web::route::{get, post};
 use capeval_site::web::{
     Access, Answer, Either, Own, Page, Route, Scope, UrlQuery, Visible, download, encode,

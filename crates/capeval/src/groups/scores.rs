@@ -35,7 +35,7 @@ pub(crate) struct GroupRequest<'r> {
 pub type SystemImages = (usize, Vec<u32>);
 
 /// The groups of an evaluation with their scores, yet without tests.
-pub(crate) struct Grouped {
+pub(crate) struct GroupEvaluation {
     scores: Vec<GroupScores>,
     /// The system and the images of each row of each property.
     images: Vec<Vec<SystemImages>>,
@@ -48,8 +48,8 @@ impl GroupRequest<'_> {
         evaluation: &Evaluation,
         grouping: &Grouping,
         progress: &dyn Progress,
-    ) -> Result<Grouped, Error> {
-        let mut grouped = Grouped { scores: Vec::new(), images: Vec::new() };
+    ) -> Result<GroupEvaluation, Error> {
+        let mut grouped = GroupEvaluation { scores: Vec::new(), images: Vec::new() };
         let references = &evaluation.scene.references;
         let find = |id: &SegmentId| references.find(id);
         let n = references.set.n_images() as u32;
@@ -179,7 +179,7 @@ pub fn corpus(scores: &SystemScores) -> Vec<f64> {
     scores.metrics.iter().flat_map(|metric| metric.corpus.iter().copied()).collect()
 }
 
-impl Grouped {
+impl GroupEvaluation {
     /// The scores with the difference of each group from the other images, and notices, from the statistics of the
     /// whole run.
     pub fn finish(mut self, whole: &[SystemScores], measures: &[Measure]) -> (Vec<GroupScores>, Vec<Notice>) {

@@ -12,9 +12,9 @@ use crate::output::Output;
 
 /// Show how files are read: records, ids, captions, and how well both sides fit
 ///
-/// Files are understood from their structure and from the values of both sides, so give the references, too. What else
-/// could be meant is listed with the flag that reads it so. Files of dense captions, with a start and an end for each, are
-/// shown as `dense` reads them. `score` and other commands read files in the same way.
+/// Files are understood from their structure and from the values of both sides, so give the references, too. What
+/// else could be meant is listed with the flag that reads it so. Files of dense captions, with a start and an end for
+/// each, are shown as `dense` reads them. `score` and other commands read files in the same way.
 #[derive(clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct Args {
@@ -53,7 +53,7 @@ pub fn run(args: &Args) -> Result<()> {
     if let Some(found) = dense::inspection(&args.references, &systems)? {
         return output.write(|out| match args.json {
             true => report::line(&found, out),
-            false => write!(out, "{found}"),
+            false => writeln!(out, "{found}score them by `capeval dense`"),
         });
     }
     let references = match &args.references[..] {

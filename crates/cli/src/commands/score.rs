@@ -67,8 +67,8 @@ pub struct Inputs {
     kit: Option<String>,
     #[command(flatten)]
     metrics: MetricArgs,
-    /// Number made of measures, such as 'sm = mean(bleu-4, meteor, rouge-l, cider-d)': with + - * /, mean, hmean, gmean,
-    /// sum, min, max and percent; `; lower` behind it says that lower is better. May be repeated.
+    /// Number made of measures, such as 'sm = mean(bleu-4, meteor, rouge-l, cider-d)': with + - * /, mean, hmean,
+    /// gmean, sum, min, max and percent; `; lower` behind it says that lower is better. May be repeated.
     #[arg(long, value_name = "NAME=FORMULA", help_heading = options::METRICS)]
     derive: Vec<String>,
     #[command(flatten)]

@@ -22,8 +22,8 @@ pub struct Args {
     /// The saved result; `-` for standard input.
     #[arg(value_name = "FILE")]
     result: String,
-    /// Group the images of a report that was written with --save: by a file, or FILE:COLUMN, with a group for each id. Scores
-    /// of groups are means of the scores of images. May be repeated.
+    /// Group the images of a report that was written with --save: by a file, or FILE:COLUMN, with a group for each
+    /// id. Scores of groups are means of the scores of images. May be repeated.
     #[arg(long, value_name = "WHAT", help_heading = GROUPS)]
     group_by: Vec<String>,
     #[command(flatten)]

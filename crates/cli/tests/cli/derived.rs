@@ -41,8 +41,8 @@ fn a_derived_number_is_the_formula_of_the_scores() {
     assert!(report["notices"].to_string().contains("mixed-ranges"));
 }
 
-/// The percentiles of the formula over the resamples of its members are those of the program's own intervals: a multiple
-/// of one measure has the multiple of its interval.
+/// The percentiles of the formula over the resamples of its members are those of the program's own intervals: a
+/// multiple of one measure has the multiple of its interval.
 #[test]
 fn intervals_come_from_the_same_resamples() {
     let report = report(&["--derive", "percent_4 = 100*bleu-4", "--ci", "--resamples", "200"]);

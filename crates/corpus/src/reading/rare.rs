@@ -14,7 +14,8 @@ const MOST_ROWS: usize = 1500;
 /// The other images that a caption is compared with.
 const OTHERS: usize = 3;
 
-/// The gain by rare words of each of `n` rows that is looked at, with its row; images that do not differ, or have no rare word, have none.
+/// The gain by rare words of each of `n` rows that is looked at, with its row; images that do not differ, or have no
+/// rare word, have none.
 pub(super) fn gains<'t>(
     n: usize,
     caption: &impl Fn(usize) -> &'t str,

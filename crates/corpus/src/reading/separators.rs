@@ -30,7 +30,8 @@ pub(crate) fn separator(references: &Captions, candidates: &Captions) -> Option<
     Some(sign.to_owned())
 }
 
-/// Returns true if captions are as long as the parts of references, rather than as whole ones, which could be paragraphs.
+/// Returns true if captions are as long as the parts of references, rather than as whole ones, which could be
+/// paragraphs.
 fn fit(references: &[&str], captions: &[&str], sign: &str) -> bool {
     let mean = |texts: &mut dyn Iterator<Item = &str>| {
         let lengths: Vec<usize> = texts.map(|text| text.split_whitespace().count()).collect();

@@ -374,8 +374,8 @@ mod tests {
         assert_eq!(found, ["1 Old-Boys 1", "2 sysu-cs 2", "3 IVIPC-King 3"]);
     }
 
-    /// The rule of IntentVC, <https://sites.google.com/view/intentvc/evaluation>: 3, 2 and 1 points by each measure, and
-    /// ties by CIDEr, METEOR and BLEU-4.
+    /// The rule of IntentVC, <https://sites.google.com/view/intentvc/evaluation>: 3, 2 and 1 points by each measure,
+    /// and ties by CIDEr, METEOR and BLEU-4.
     #[test]
     fn points_rank_and_measures_break_ties() {
         let rows: &[(&str, &[f64])] = &[

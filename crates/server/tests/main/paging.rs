@@ -1,4 +1,4 @@
-//! Lists that grow: every row is on one page, whatever is added meanwhile, and a late page costs what the first one does.
+//! Lists that grow: every row is on one page, whatever is added, and a late page costs what the first one does.
 
 use std::collections::BTreeSet;
 
@@ -28,14 +28,14 @@ on_sqlite! {
 const MANY: usize = 510;
 
 /// What the tests fill.
-struct Filled {
+struct FilledSite {
     benchmark: String,
     phase: String,
     ada: String,
     team: String,
 }
 
-impl Filled {
+impl FilledSite {
     /// Adds one row to each list: a submission of Ada's team, a team of the phase, an account, a note. Returns what
     /// tells them from others.
     async fn add(&self, tx: &mut Tx) -> [String; 4] {
@@ -57,7 +57,7 @@ impl Filled {
     }
 }
 
-async fn filled(site: &Site) -> Filled {
+async fn filled(site: &Site) -> FilledSite {
     let phase = benchmark(site, "per_day = 20").await;
     let store = &site.app.store;
     let ada = site.account("Ada", Role::Member).await;
@@ -73,7 +73,7 @@ async fn filled(site: &Site) -> Filled {
     tx.execute(sql, args![&phase, &ada, &team]).await.unwrap();
     tx.commit().await.unwrap();
     let benchmark: String = store.fetch_one("SELECT id FROM benchmark", args![]).await.unwrap();
-    Filled { benchmark, phase, ada, team }
+    FilledSite { benchmark, phase, ada, team }
 }
 
 /// The ids of a list for programs, part by part; `between` runs after the first.

@@ -13,7 +13,7 @@ use crate::app::App;
 use crate::audit::{self, Note};
 use crate::clock;
 use crate::fault::Fault;
-use crate::web::paging::{Place, Rows};
+use crate::paging::{Place, Rows};
 use crate::web::route::{delete, get, post};
 use crate::web::{Access, Answer, Body, Either, NoContent, Page, Route, UrlQuery, encode};
 

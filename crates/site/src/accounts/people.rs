@@ -9,10 +9,10 @@ use crate::app::App;
 use crate::fault;
 use crate::fault::Fault;
 use crate::outbox;
+use crate::paging::{List, Place, Rows};
 use crate::store::{Error, Store, Tx};
 use crate::web::Attempt;
 use crate::web::language::{Language, say};
-use crate::web::paging::{List, Place, Rows};
 use crate::{args, audit, clean_text, clock, ids, newest_first};
 
 /// An account.

@@ -13,7 +13,6 @@ pub mod middleware;
 pub mod network;
 pub mod openapi;
 pub mod page;
-pub mod paging;
 pub mod query;
 pub mod recent;
 pub mod route;

@@ -35,6 +35,11 @@ pub struct Page {
 }
 
 impl Page {
+    /// The most rows of a list: what a person looks through, or what a program gets at once.
+    pub fn most_rows(&self) -> usize {
+        if self.is_program() { 500 } else { 100 }
+    }
+
     /// The frame for a request.
     pub fn new(parts: &Parts, app: &App, visitor: Option<Visitor>) -> Self {
         let path = parts.uri.path_and_query().map_or("/", |path| path.as_str()).to_owned();

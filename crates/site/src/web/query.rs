@@ -2,8 +2,8 @@
 //! are refused by name.
 //!
 //! A misspelt filter that is ignored in silence gives an answer to another question, so all routes of the API refuse
-//! what they do not read, and so do pages where a format is asked for. Other pages ignore it: what refers to a page adds
-//! parameters (`utm_source`, `fbclid`), and a person who follows a link cannot mend it.
+//! what they do not read, and so do pages where a format is asked for. Other pages ignore it: what refers to a page
+//! adds parameters (`utm_source`, `fbclid`), and a person who follows a link cannot mend it.
 
 use std::sync::Arc;
 

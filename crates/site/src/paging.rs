@@ -1,9 +1,9 @@
-//! Lists that grow, a page of rows at a time. A page begins after a row, and not at a number of rows: what is added or
-//! removed meanwhile makes no other row appear twice or not at all, and a late page reads as little as the first one.
+//! Lists that grow, a page of rows at a time. A page begins after a row, and not at a number of rows: what is added
+//! or removed during that time makes no other row appear twice or not at all, and a late page reads as little as the
+//! first one.
 
 pub use capeval_api::Place;
 
-use super::Page;
 use crate::args;
 use crate::store::{Error, Record, Store, Value};
 
@@ -25,10 +25,10 @@ pub struct List {
 #[macro_export]
 macro_rules! newest_first {
     ($rows:expr, $id:literal) => {
-        $crate::web::paging::List {
+        $crate::paging::List {
             onward: concat!($rows, " AND ", $id, " < $1 ORDER BY ", $id, " DESC LIMIT $2"),
             back: concat!($rows, " AND ", $id, " > $1 ORDER BY ", $id, " LIMIT $2"),
-            start: $crate::web::paging::BEYOND,
+            start: $crate::paging::BEYOND,
         }
     };
 }
@@ -37,7 +37,7 @@ macro_rules! newest_first {
 #[macro_export]
 macro_rules! oldest_first {
     ($rows:expr, $id:literal) => {
-        $crate::web::paging::List {
+        $crate::paging::List {
             onward: concat!($rows, " AND ", $id, " > $1 ORDER BY ", $id, " LIMIT $2"),
             back: concat!($rows, " AND ", $id, " < $1 ORDER BY ", $id, " DESC LIMIT $2"),
             start: "",
@@ -84,12 +84,5 @@ impl List {
             after: (is_back || is_cut).then(|| id_of(rows.last())),
             rows,
         })
-    }
-}
-
-impl Page {
-    /// The most rows of a list: what a person looks through, or what a program gets at once.
-    pub fn most_rows(&self) -> usize {
-        if self.is_program() { 500 } else { 100 }
     }
 }
