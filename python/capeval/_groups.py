@@ -7,6 +7,8 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
+from ._inputs import table_columns, table_records
+
 
 def wanted(groups: Any, sources: list[Any]) -> tuple[list[str], list[tuple[str, str]], list[str]]:
     """What groups images: texts, groups as JSON by name, and the paths among the `sources` of captions."""
@@ -14,9 +16,9 @@ def wanted(groups: Any, sources: list[Any]) -> tuple[list[str], list[tuple[str, 
     data: list[tuple[str, str]] = []
     for one in groups if isinstance(groups, (list, tuple)) else [] if groups is None else [groups]:
         _add(one, texts, data)
-    for k, source in enumerate(sources):
-        if _is_frame(source):
-            data.append((f"captions {k + 1}", _records(source)))
+    for k, source in enumerate(sources if texts else []):
+        if (records := table_records(source)) is not None:
+            data.append((f"captions {k + 1}", _json(records)))
     paths = [os.fspath(source) for source in sources if isinstance(source, (str, os.PathLike))]
     return texts, data, [path for path in paths if isinstance(path, str)]
 
@@ -31,11 +33,11 @@ def formulas(derive: Mapping[str, str] | None) -> list[str]:
 def _add(groups: Any, texts: list[str], data: list[tuple[str, str]], name: str = "groups") -> None:
     if isinstance(groups, (str, os.PathLike)):
         texts.append(os.fspath(groups))
-    elif _is_frame(groups):
+    elif (records := table_records(groups)) is not None:
         texts.append(name)
-        data.append((name, _records(groups)))
+        data.append((name, _json(records)))
     elif isinstance(groups, Mapping):
-        if groups and all(isinstance(value, Mapping) or _is_series(value) or _is_frame(value) for value in groups.values()):
+        if groups and all(isinstance(value, Mapping) or _is_series(value) or table_columns(value) is not None for value in groups.values()):
             for own, value in groups.items():
                 _add(value, texts, data, str(own))
         else:
@@ -55,25 +57,6 @@ def _add(groups: Any, texts: list[str], data: list[tuple[str, str]], name: str =
 
 def _is_series(value: Any) -> bool:
     return hasattr(value, "items") and hasattr(value, "index") and not hasattr(value, "columns")
-
-
-def _is_frame(value: Any) -> bool:
-    return (hasattr(value, "columns") or hasattr(value, "column_names")) and hasattr(value, "__getitem__")
-
-
-def _records(frame: Any) -> str:
-    """A table as JSON, with the labels of a named index."""
-    names = getattr(frame, "column_names", None) or frame.columns
-    columns = {str(name): _values(frame[name]) for name in names}
-    index: Any = getattr(frame, "index", None)
-    name = getattr(index, "name", None)
-    if name is not None and str(name) not in columns:
-        columns[str(name)] = list(index)
-    return _json([dict(zip(columns, row)) for row in zip(*columns.values())])
-
-
-def _values(column: Any) -> list[Any]:
-    return list(column.to_pylist() if hasattr(column, "to_pylist") else column)
 
 
 def _json(value: Any) -> str:

@@ -318,6 +318,17 @@ def _values(source: Any, columns: Iterable[str], index: Mapping[str, list[Any]])
     return {column: index[column] if column in index else to_list(source, column) for column in columns}
 
 
+def table_records(source: Any) -> list[dict[str, Any]] | None:
+    """The rows of a table, with the levels of a named index and without pictures; None if `source` is not a table."""
+    columns = table_columns(source)
+    if columns is None:
+        return None
+    index = _named_index(source)
+    names = [name for name in columns if columns.count(name) == 1 and not _holds_pictures(source, name)]
+    values = _values(source, dict.fromkeys([*names, *index]), index)
+    return [dict(zip(values, row)) for row in zip(*values.values())]
+
+
 def _are_karpathys(images: object) -> bool:
     """True if these are the images of Karpathy's `dataset_*.json`."""
     return isinstance(images, list) and bool(images) and isinstance(images[0], dict) and "sentences" in images[0]

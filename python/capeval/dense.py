@@ -253,6 +253,7 @@ class Reward:
             "metrics": [],
             "fps": None if fps is None else float(fps),
             "segments": False,
+            "human": False,
             "intervals": None,
         }
         self._judge = _engine.DenseJudge(request, metric)

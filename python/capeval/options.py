@@ -383,7 +383,7 @@ class ReportContents(TypedDict, total=False):
 class ImageGroups(TypedDict, total=False):
     """Groups of images, and numbers made of measures."""
 
-    groups: Any
+    groups: Captionlike | Sequence[Captionlike] | Mapping[str, Captionlike] | None
     """What groups images, for scores of each group: the name of a column or key of the captions, a path or
     ``"path:column"``, a dictionary of groups by id or of ids by group, a Series, a table with ids and groups;
     ``"words:references"``, ``"words:candidate=8,12"``, ``"references:count"``; several joined by ``×``, or a list of

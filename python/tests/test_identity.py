@@ -201,7 +201,7 @@ def test_ids_of_any_kind_identify_rows(kind):
 @pytest.mark.parametrize(("pair", "words"), [
     (lambda: framed(["7", "8", "9"], other=[9, 7, 8]), 'is on both sides, but with other values: .*; pass ids="text"'),
     (lambda: framed(["a.jpg", "b.jpg", "c.jpg"], other=["c", "a", "b"]), 'written in another way; pass ids="file-name"'),
-    (lambda: framed(["a ", "b ", "c "], other=["c", "a", "b"]), "with other values"),
+    (lambda: framed(["a ", "b ", "c "], other=["c", "a", "b"]), 'written in another way; pass ids="loose"'),
     (lambda: framed(["A", "B", "C"], other=["c", "a", "b"]), 'written in another way; pass ids="loose"'),
     (lambda: framed(["a", "b", "c"], other=["c", "a", "a"]), "rows share its values"),
     (lambda: framed([7, 8, 9], name="image_id", other_name="qid"), 'pass id_column="qid" to use "qid", whose values are ids'),

@@ -12,9 +12,9 @@ use crate::suite::step;
 /// Crates that are not published: the package of Python, and what serves development.
 const UNPUBLISHED: [&str; 4] = ["capeval-python", "capeval-testkit", "xtask", "xtask-docs"];
 
-/// The largest wheel, in bytes: what it has, and a little more. With "z" instead of "s", all crates optimised together,
-/// and functions that are equal kept once, it would have 9.3 MB; nothing in it is large by itself.
-const WHEEL: u64 = 10_500_000;
+/// The largest wheel, in bytes: what it has, and a little more. Scores by group, dense captions, kits and the reader of
+/// shapes took it from 10.2 MB to 12.2; with `capeval-outside` and `capeval-choice` optimised for size it has 12.05.
+const WHEEL: u64 = 12_500_000;
 
 /// Sets the version where it is told: in the workspace's manifest, from which every crate, the wheel and the programs
 /// take it.

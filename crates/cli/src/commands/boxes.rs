@@ -39,7 +39,7 @@ pub struct Args {
     #[arg(long = "form", visible_alias = "forms", value_name = "NAME", value_delimiter = ',')]
     forms: Vec<String>,
     /// Metrics of captions; METEOR's data are needed only for METEOR [default: all].
-    #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = options::choices::<WordMetric>())]
+    #[arg(short, long, value_name = "LIST", value_delimiter = ',', value_parser = options::choices::<WordMetric>())]
     metrics: Vec<WordMetric>,
     /// Name of a system, in the order of the files; may be repeated.
     #[arg(long = "name", value_name = "NAME")]

@@ -61,7 +61,7 @@ struct Inputs {
     #[arg(long = "form", visible_alias = "forms", value_name = "NAME", value_delimiter = ',', value_parser = forms)]
     forms: Vec<Vec<Form>>,
     /// Metrics of captions; METEOR's data are needed only for METEOR [default: all].
-    #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = options::choices::<WordMetric>())]
+    #[arg(short, long, value_name = "LIST", value_delimiter = ',', value_parser = options::choices::<WordMetric>())]
     metrics: Vec<WordMetric>,
     /// Frames per second, for times that are given in frames.
     #[arg(long, value_name = "N", value_parser = rate)]
