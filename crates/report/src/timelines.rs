@@ -90,7 +90,7 @@ pub enum EventError {
 }
 
 impl EventError {
-    /// All errors, in the order of their bits and of [`EventLinks::counts`].
+    /// All errors, in the order of their bits.
     pub const ALL: [Self; 5] =
         [Self::Missed, Self::Doubled, Self::TooLong, Self::WrongWords, Self::Elsewhere];
 
