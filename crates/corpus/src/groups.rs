@@ -194,9 +194,14 @@ impl GroupFile {
         match best {
             Some(pairs) => Ok(GroupedIds { name: column.to_owned(), pairs }),
             None if self.has(column) => Err(self.without_ids()),
-            None => Err(self
-                .error(format!("there is no column '{column}'"))
-                .with_remedy(suggest(column, self.columns()))),
+            None => {
+                let columns = self.columns();
+                let remedy = match columns.is_empty() {
+                    true => "name the file alone, since it has no columns".into(),
+                    false => suggest(column, columns),
+                };
+                Err(self.error(format!("there is no column '{column}'")).with_remedy(remedy))
+            }
         }
     }
 
@@ -397,7 +402,10 @@ mod tests {
         let file = GroupFile::read(text.as_bytes(), "groups.x").map_err(|error| error.to_string())?;
         let is_known =
             |id: &SegmentId| matches!(id, SegmentId::Integer(1..=4)) || *id == SegmentId::from("a.jpg");
-        let found = file.groups(column, &is_known).map_err(|error| error.to_string())?;
+        let told = |error: Error| {
+            format!("{error}; {}", error.remedy().map(ToString::to_string).unwrap_or_default())
+        };
+        let found = file.groups(column, &is_known).map_err(told)?;
         let known = found.pairs.into_iter().filter(|(id, _)| is_known(id));
         Ok(known.map(|(id, group)| format!("{id}:{group}")).collect())
     }
@@ -442,6 +450,7 @@ mod tests {
             ("id,group\n71,a\n", None, "none of its values, such as 71, is the id of an image"),
             ("id,group,kind\n1,a,b\n", None, "any of the columns group, kind"),
             ("{\"x\": \"a\"}", None, "none of its values"),
+            ("{\"1\": \"a\"}", Some("domain"), "there is no column 'domain'; name the file alone"),
             ("", None, "empty"),
             ("[]", None, "none of its values is"),
             ("7", None, ""),

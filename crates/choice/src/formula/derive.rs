@@ -89,7 +89,9 @@ impl Derivation {
             ));
         }
         let all: Vec<&str> = known.iter().copied().chain(before.iter().map(|other| &*other.name)).collect();
-        let read = Formula::parse(formula, Some(&all)).map_err(|error| {
+        let read = Formula::parse(formula, Some(&all)).map_err(|mut error| {
+            // The formula stands behind the name.
+            error.place += text.chars().count() - rest.chars().count();
             let remedy = error
                 .remedy()
                 .map(|remedy| remedy.or(Remedy::say("choose the metric that computes it, too")));
@@ -323,14 +325,14 @@ mod tests {
             ("1x = bleu-4", "'1x' cannot be the name"),
             ("meteor = bleu-4", "'meteor' is something else"),
             ("mean = bleu-4", "'mean' is something else"),
-            ("x = bleu-5", "nothing is called 'bleu-5'; did you mean bleu-4"),
+            ("x = bleu-5", "character 5: nothing is called 'bleu-5'; did you mean bleu-4"),
             ("x = bleu-4 / 0", "divides by zero"),
             ("x = bleu-4 / (1 - 1)", "divides by zero"),
             ("x = 3", "names no measure"),
             ("x =", "a value is expected"),
             ("x = a[bleu-4]", "nothing is called 'a'"),
             ("x = bleu-4; up", "'up' is no direction"),
-            ("x = mean(bleu-4", ") is expected"),
+            ("ü = mean(bleu-4", "character 16: ) is expected"),
         ] {
             let error = read(text).unwrap_err();
             assert!(error.contains(words), "{text}: {error}");
