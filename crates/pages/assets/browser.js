@@ -148,12 +148,7 @@ async function browser(meta) {
     Object.assign(state, changes);
     refresh();
   };
-  const search = element("input", { type: "search", placeholder: "word, phrase or id", "aria-label": "Search captions and ids" });
-  let timer = 0;
-  search.addEventListener("input", () => {
-    clearTimeout(timer);
-    timer = setTimeout(() => change({ text: search.value }), 120);
-  });
+  const search = searchBox((text) => change({ text }));
   const references = check("search references, too", (on) => change({ references: on }));
   const sort = choice("Sort by", [...meta.measures.map((measure) => measure.label), "image order"], (k) => {
     if (k === meta.measures.length) change({ byOrder: true });

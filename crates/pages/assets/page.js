@@ -41,6 +41,17 @@ function check(label, changed) {
   return element("label", { class: "check" }, input, element("span", {}, label));
 }
 
+// Searches captions and ids, a moment after the last key.
+function searchBox(changed) {
+  const input = element("input", { type: "search", placeholder: "word, phrase or id", "aria-label": "Search captions and ids" });
+  let timer = 0;
+  input.addEventListener("input", () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => changed(input.value), 120);
+  });
+  return input;
+}
+
 function fail(error) {
   const root = document.getElementById("browser");
   if (root) root.append(element("p", { class: "empty", role: "alert" }, "This cannot be shown: " + error.message));

@@ -123,12 +123,7 @@ async function videos(meta) {
     Object.assign(state, changes);
     refresh();
   };
-  const search = element("input", { type: "search", placeholder: "word, phrase or id", "aria-label": "Search captions and ids" });
-  let timer = 0;
-  search.addEventListener("input", () => {
-    clearTimeout(timer);
-    timer = setTimeout(() => change({ text: search.value }), 120);
-  });
+  const search = searchBox((text) => change({ text }));
   const order = choice("Sort by SODA_c", ["worst first", "best first", "file order"], (k) => change({ order: VIDEO_ORDERS[k] }));
   const error = choice("Show", ["all videos", ...meta.errors.map(([label]) => label)], (k) => change({ error: k - 1 }));
   const which = choice("System", meta.systems, (s) => change({ system: s }));

@@ -3,12 +3,9 @@
 use anyhow::Result;
 use capeval::choice::Refusal;
 use capeval_dense::boxes::{BoxForm, BoxOptions, forms, predictions, references, score};
-use capeval_dense::{WordMetric, WordMetrics};
 use clap::Subcommand;
 
-use super::dense::{input, metrics};
-use crate::names;
-use crate::options;
+use super::dense::{Systems, input};
 use crate::output::Output;
 use crate::output_args::OutputArgs;
 use crate::progress::Bar;
@@ -27,10 +24,6 @@ use crate::resampling_args::Intervals;
 pub struct Args {
     #[command(subcommand)]
     command: Option<Command>,
-    /// Files of predictions, one per system, `-` for standard input. A system is named after its file unless NAME= is
-    /// given.
-    #[arg(required = true, value_name = "[NAME=]FILE")]
-    files: Vec<String>,
     /// File of reference objects or regions.
     #[arg(short, long, value_name = "FILE", required = true)]
     references: Option<String>,
@@ -38,12 +31,8 @@ pub struct Args {
     /// objects, densecap-scenic for regions].
     #[arg(long = "form", visible_alias = "forms", value_name = "NAME", value_delimiter = ',')]
     forms: Vec<String>,
-    /// Metrics of captions; METEOR's data are needed only for METEOR [default: all].
-    #[arg(short, long, value_name = "LIST", value_delimiter = ',', value_parser = options::choices::<WordMetric>())]
-    metrics: Vec<WordMetric>,
-    /// Name of a system, in the order of the files; may be repeated.
-    #[arg(long = "name", value_name = "NAME")]
-    names: Vec<String>,
+    #[command(flatten)]
+    systems: Systems,
     #[command(flatten)]
     intervals: Intervals,
     #[command(flatten)]
@@ -73,14 +62,14 @@ Examples:
 /// Runs the command.
 pub fn run(args: &Args) -> Result<()> {
     let (None, Some(path)) = (&args.command, &args.references) else { return list() };
-    let systems = names::name(&args.files, &args.names)?;
+    let systems = args.systems.named()?;
     let mut inputs: Vec<&str> = systems.iter().map(|system| system.path.as_str()).collect();
     inputs.push(path);
     let target = args.output.open(&inputs)?;
     let intervals = args.intervals.resampling()?;
     let references = references(&input(path)?, path)?;
     let forms = forms(&args.forms, &references).map_err(Refusal::from)?;
-    let metrics: WordMetrics = metrics(&args.metrics, true)?;
+    let metrics = args.systems.metrics(true)?;
     let systems = systems.into_iter().map(|system| {
         let read = predictions(&input(&system.path)?, &system.path)?;
         Ok((system.name, read))

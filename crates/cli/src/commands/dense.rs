@@ -47,28 +47,57 @@ pub struct Args {
     output: OutputArgs,
 }
 
+/// Files of predictions, and how their captions are measured.
+#[derive(clap::Args)]
+pub(super) struct Systems {
+    /// Files of predictions, one per system, `-` for standard input. A system is named after its file unless NAME= is
+    /// given.
+    #[arg(required = true, value_name = "[NAME=]FILE")]
+    files: Vec<String>,
+    /// Name of a system, in the order of the files; may be repeated.
+    #[arg(long = "name", value_name = "NAME")]
+    names: Vec<String>,
+    /// Metrics of captions; METEOR's data are needed only for METEOR [default: all].
+    #[arg(short, long, value_name = "LIST", value_delimiter = ',', value_parser = options::choices::<WordMetric>())]
+    metrics: Vec<WordMetric>,
+}
+
+impl Systems {
+    /// The systems with their names.
+    pub fn named(&self) -> Result<Vec<SystemFile>> {
+        names::name(&self.files, &self.names)
+    }
+
+    /// The metrics of captions: those that are named, or all, with METEOR's data if a form needs them.
+    pub fn metrics(&self, has_meteor: bool) -> Result<WordMetrics> {
+        let mut wanted = if self.metrics.is_empty() { WordMetric::ALL } else { &self.metrics }.to_vec();
+        if !has_meteor {
+            wanted.retain(|metric| *metric != WordMetric::Meteor);
+        }
+        let mut resources = Resources::default();
+        if wanted.contains(&WordMetric::Meteor) {
+            let needed = MetricOptions::new(["meteor"]);
+            data::complete(&needed, false)?;
+            resources = data::installed(&needed)?.resources;
+        }
+        Ok(WordMetrics::new(&resources, &wanted)?)
+    }
+}
+
 /// Files of events, and the forms of their scores.
 #[derive(clap::Args)]
 struct Inputs {
-    /// Files of predicted events, one per system, `-` for standard input. A system is named after its file unless NAME=
-    /// is given.
-    #[arg(required = true, value_name = "[NAME=]FILE")]
-    files: Vec<String>,
     /// File of reference events; give it again for a second one, as with val_1 and val_2 of ActivityNet.
     #[arg(short, long = "references", value_name = "FILE", required = true)]
     references: Vec<String>,
     /// Form of the scores, or several, or all; see `capeval dense forms` [default: capeval].
     #[arg(long = "form", visible_alias = "forms", value_name = "NAME", value_delimiter = ',', value_parser = forms)]
     forms: Vec<Vec<Form>>,
-    /// Metrics of captions; METEOR's data are needed only for METEOR [default: all].
-    #[arg(short, long, value_name = "LIST", value_delimiter = ',', value_parser = options::choices::<WordMetric>())]
-    metrics: Vec<WordMetric>,
     /// Frames per second, for times that are given in frames.
     #[arg(long, value_name = "N", value_parser = rate)]
     fps: Option<f64>,
-    /// Name of a system, in the order of the files; may be repeated.
-    #[arg(long = "name", value_name = "NAME")]
-    names: Vec<String>,
+    #[command(flatten)]
+    systems: Systems,
 }
 
 #[derive(Subcommand)]
@@ -161,7 +190,7 @@ fn compare(args: &CompareArgs) -> Result<u8> {
 impl Inputs {
     /// The systems with their names, and the paths of all files.
     fn name(&self) -> Result<(Vec<SystemFile>, Vec<String>)> {
-        let systems = names::name(&self.files, &self.names)?;
+        let systems = self.systems.named()?;
         let paths = systems.iter().map(|system| system.path.clone()).chain(self.references.iter().cloned());
         let paths = paths.collect();
         Ok((systems, paths))
@@ -174,7 +203,7 @@ impl Inputs {
 
     /// Reads the files, and scores the systems.
     fn score(&self, systems: Vec<SystemFile>, options: &DenseOptions) -> Result<DenseReport> {
-        let metrics = metrics(&self.metrics, options.forms.iter().any(|form| form.has_meteor()))?;
+        let metrics = self.systems.metrics(options.forms.iter().any(|form| form.has_meteor()))?;
         let takes_texts = options.forms.iter().all(|form| form.is_text());
         let mut reading = ReadOptions { fps: self.fps, takes_texts, ..ReadOptions::default() };
         let files = self.references.iter().map(|path| Ok(read_references(&input(path)?, path, &reading)?));
@@ -188,21 +217,6 @@ impl Inputs {
         let systems = systems.into_iter().map(of_system).collect::<Result<Vec<_>>>()?;
         Ok(score(&references, systems, options, &metrics)?)
     }
-}
-
-/// The metrics of captions: those that are named, or all, with METEOR's data if a form needs them.
-pub(super) fn metrics(named: &[WordMetric], has_meteor: bool) -> Result<WordMetrics> {
-    let mut wanted = if named.is_empty() { WordMetric::ALL } else { named }.to_vec();
-    if !has_meteor {
-        wanted.retain(|metric| *metric != WordMetric::Meteor);
-    }
-    let mut resources = Resources::default();
-    if wanted.contains(&WordMetric::Meteor) {
-        let needed = MetricOptions::new(["meteor"]);
-        data::complete(&needed, false)?;
-        resources = data::installed(&needed)?.resources;
-    }
-    Ok(WordMetrics::new(&resources, &wanted)?)
 }
 
 /// Reads a file of events, which may be compressed.
