@@ -87,6 +87,7 @@ NoticeCode = Literal[
     "no-statistics",
     "no-test",
     "no-tokens",
+    "no-value",
     "no-vocabulary",
     "no-vote",
     "not-english",

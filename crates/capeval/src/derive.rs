@@ -83,11 +83,21 @@ impl DerivedMetric {
         MetricScores {
             metric: self.metric.clone(),
             signature: self.metric.signature().clone(),
-            notices: Vec::new(),
+            notices: without_value(self.metric.signature().metric(), of, corpus[0]).into_iter().collect(),
             table,
             corpus,
         }
     }
+}
+
+/// A notice if the number `name` of a system has no finite value.
+fn without_value(name: &str, of: &SystemScores, value: f64) -> Option<Notice> {
+    let message = format!(
+        "{name} of {} is {}: its formula divides by 0, or takes a mean of values that have none",
+        of.name,
+        if value.is_nan() { "no number" } else { "infinite" }
+    );
+    (!value.is_finite()).then(|| Notice::new(Code::NoValue, message).system(&*of.name))
 }
 
 fn range_of<'m>(measures: &'m [Measure]) -> impl Fn(&str) -> (f64, f64) + 'm {

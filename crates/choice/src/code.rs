@@ -156,6 +156,9 @@ codes! {
     NoTokens = "no-tokens",
         "segments have no token that counts, so their perplexity of 1 says nothing",
         "see the segment that it names";
+    NoValue = "no-value",
+        "a derived number divides by 0, or takes a mean of values that have none",
+        "write a formula that has a value for these scores";
     NoVote = "no-vote", "pairs without a vote are left out", "";
     NotEnglish = "not-english",
         "captions do not look like English, and the metric supports only English",

@@ -67,6 +67,20 @@ fn groups_and_requirements_have_derived_numbers() {
 }
 
 #[test]
+fn a_number_without_a_value_is_named() {
+    let derive = ["--derive", "x = rouge-l / (bleu-4 - bleu-4)", "--derive", "y = gmean(rouge-l, -1)"];
+    let report = report(&derive);
+    let notices = report["notices"].as_array().unwrap();
+    let told: Vec<&str> = notices
+        .iter()
+        .filter(|notice| notice["code"] == "no-value")
+        .map(|notice| notice["message"].as_str().unwrap())
+        .collect();
+    let count = |words: &str| told.iter().filter(|message| message.contains(words)).count();
+    assert!(count("x of ") > 0 && count("is infinite") > 0 && count("is no number") > 0, "{told:?}");
+}
+
+#[test]
 fn bad_formulas_are_refused_with_what_to_do() {
     for (formula, words) in [
         ("sm = mean(bleu-4, metoer)", "nothing is called 'metoer'"),
