@@ -8,7 +8,7 @@ use capeval::choice::{Choice, UnknownName, suggest};
 use capeval::corpus::{self, Captions, Empty, Format, Ids, Missing, ReadOptions, Role, SegmentId, Surplus};
 use capeval::evaluate::registry::SUITES;
 use capeval::metric::Family;
-use capeval::report::{Measure, RankRule, RankTies, Study};
+use capeval::report::{Measure, RankTies, Study};
 use capeval::text::tokenizers;
 use capeval::{
     Cleaning, IdfSource, MetricOptions, Oddity, PairingCheck, ReferenceSource, ScoreOptions, Several,
@@ -335,7 +335,7 @@ impl Order {
                 let message = format!("--rank-by: there are no systems in a {}", study.kind().name);
                 return Err(fault(message, "leave it out"));
             };
-            let rule = RankRule::parse(text, self.rank_ties, report)?;
+            let rule = report.rank_rule(text, self.rank_ties)?;
             study.rank_by(&rule);
             return Ok(());
         }

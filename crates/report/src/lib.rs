@@ -31,6 +31,7 @@ mod timelines;
 mod wrap;
 
 pub use capeval_choice::Notice;
+pub use capeval_metric::Direction;
 pub use comparison::{Comparison, Contrast, P, Pair, TooFewResamples, Verdict};
 pub use correlation::{
     Agreement, Coefficient, Correlation, Difference, Human, Points, SystemAgreement, Unit,
@@ -51,8 +52,8 @@ pub use render::notebook::write_notebook;
 pub use render::programs::{Map, codes, line, one_signature, resampling_fields};
 pub use render::table::Style;
 pub use report::{
-    GroupDifference, GroupFrequencies, GroupRow, GroupScores, Lengths, Place, Provenance, RankRule,
-    RankScore, RankTies, Ranking, Report, Runs, Segments, SystemReport,
+    GroupDifference, GroupFrequencies, GroupRow, GroupScores, Lengths, Place, Provenance, RankColumn,
+    RankRule, RankScore, RankTies, Ranking, Report, Runs, Segments, SystemReport,
 };
 pub use significance_letters::letters;
 pub use study::{Details, Estimates, Fields, Headings, Line, Study, fields, write};

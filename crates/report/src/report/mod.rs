@@ -15,7 +15,7 @@ mod study;
 mod tables;
 
 pub use groups::{GroupDifference, GroupFrequencies, GroupRow, GroupScores};
-pub use ranking::{Place, RankRule, RankScore, RankTies, Ranking};
+pub use ranking::{Place, RankColumn, RankRule, RankScore, RankTies, Ranking};
 pub use study::KIND;
 
 /// The result of an evaluation.

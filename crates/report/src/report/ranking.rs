@@ -39,11 +39,48 @@ pub struct RankRule {
 
 /// A number to rank by.
 #[derive(Clone, Debug, PartialEq)]
-enum Term {
-    /// A measure itself.
-    Measure(usize),
-    /// A number made of ranks by measures.
-    Score(RankScore, Vec<usize>),
+struct Term {
+    /// As it was written.
+    text: String,
+    /// `None` for a measure itself.
+    score: Option<RankScore>,
+    measures: Vec<TermMeasure>,
+}
+
+/// A measure within a term.
+#[derive(Clone, Debug, PartialEq)]
+struct TermMeasure {
+    key: String,
+    lower_is_better: bool,
+}
+
+/// The numbers of all systems by one term of a rule.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RankColumn {
+    /// The term as it was written, such as `points(cider-d, meteor)`.
+    pub name: String,
+    /// True if lower is better.
+    pub lower_is_better: bool,
+    /// What it is made by; `None` for a measure itself.
+    pub score: Option<RankScore>,
+    /// A number for each system; `None` if it has none, which comes last.
+    pub values: Vec<Option<f64>>,
+}
+
+impl RankColumn {
+    /// A number that is the higher the better a system is.
+    fn strength(&self, system: usize) -> f64 {
+        strength(self.values.get(system).copied().flatten(), self.lower_is_better)
+    }
+}
+
+/// A number that is the higher the better a score is; a score that is absent comes last.
+fn strength(score: Option<f64>, lower_is_better: bool) -> f64 {
+    match score.filter(|score| !score.is_nan()) {
+        // Zero has one sign.
+        Some(score) => (if lower_is_better { -score } else { score }) + 0.0,
+        None => f64::NEG_INFINITY,
+    }
 }
 
 /// The ranks of systems over several measures.
@@ -100,45 +137,127 @@ impl Ranking {
 }
 
 impl RankRule {
-    /// Reads a rule such as `points(cider-d, meteor, bleu-4), cider-d, meteor` over the measures of a report.
+    /// Reads a rule such as `points(cider-d, meteor, bleu-4), cider-d, meteor` over `measures` by their keys.
     ///
     /// # Errors
     /// When it names something else.
-    pub fn parse(text: &str, ties: RankTies, report: &Report) -> Result<Self, Refusal> {
+    pub fn parse<'m>(
+        text: &str,
+        ties: RankTies,
+        measures: impl IntoIterator<Item = (&'m str, Direction)>,
+    ) -> Result<Self, Refusal> {
         const FORM: &str = "write it as in points(cider-d, meteor, bleu-4), cider-d";
+        let known: Vec<(&str, Direction)> = measures.into_iter().collect();
         let refused = |why: String| Refusal::new(format!("{text}: {why}"));
-        let measure = |key: &str| {
-            let known = || suggest(key, report.head.keys());
-            let unknown = || refused(format!("no measure is called '{key}'")).with_remedy(known());
-            let at = report.measure(key).ok_or_else(unknown)?;
-            match report.head.measures.get(at).map(|measure| measure.direction) {
-                Some(Direction::Neither) | None => {
-                    Err(refused(format!("no value of {key} is better than another"))
-                        .with_remedy("leave it out"))
-                }
-                Some(_) => Ok(at),
+        let measure = |key: &str| match known.iter().find(|(known, _)| *known == key) {
+            None => Err(refused(format!("no measure is called '{key}'"))
+                .with_remedy(suggest(key, known.iter().map(|(known, _)| *known)))),
+            Some((_, Direction::Neither)) => {
+                Err(refused(format!("no value of {key} is better than another")).with_remedy("leave it out"))
             }
+            Some((_, direction)) => Ok(TermMeasure {
+                key: key.to_owned(),
+                lower_is_better: matches!(direction, Direction::LowerIsBetter),
+            }),
         };
         let mut terms = Vec::new();
         for part in split(text).ok_or_else(|| refused("a bracket has no partner".into()).with_remedy(FORM))? {
-            let term = match part.split_once('(') {
-                None => Term::Measure(measure(&part)?),
+            let (score, measures) = match part.split_once('(') {
+                None => (None, vec![measure(&part)?]),
                 Some((name, rest)) => {
-                    let rule: RankScore =
+                    let score: RankScore =
                         name.trim().parse().map_err(|error: capeval_choice::UnknownName| {
                             refused(error.to_string()).with_remedy(error.remedy())
                         })?;
                     let keys = rest.strip_suffix(')').ok_or_else(|| {
                         refused(format!("')' is expected at the end of {part}")).with_remedy(FORM)
                     })?;
-                    let keys: Result<Vec<usize>, Refusal> =
+                    let measures: Result<_, Refusal> =
                         keys.split(',').map(|key| measure(key.trim())).collect();
-                    Term::Score(rule, keys?)
+                    (Some(score), measures?)
                 }
             };
-            terms.push(term);
+            terms.push(Term { text: part, score, measures });
         }
         Ok(Self { text: text.trim().to_owned(), terms, ties })
+    }
+
+    /// The numbers of `n_systems` systems by each term. Only those that `competes` returns true for take ranks from
+    /// others; the others have the numbers that they would have beside them. `score` returns the score of a system by
+    /// the measure of a key.
+    pub fn columns(
+        &self,
+        n_systems: usize,
+        competes: impl Fn(usize) -> bool,
+        score: impl Fn(usize, &str) -> Option<f64>,
+    ) -> Vec<RankColumn> {
+        let strengths = |measure: &TermMeasure| -> Vec<f64> {
+            let of = |system| strength(score(system, &measure.key), measure.lower_is_better);
+            (0..n_systems).map(of).collect()
+        };
+        let column = |Term { text, score: made, measures }: &Term| match (made, &measures[..]) {
+            (None, [measure, ..]) => RankColumn {
+                name: text.clone(),
+                lower_is_better: measure.lower_is_better,
+                score: None,
+                values: (0..n_systems)
+                    .map(|system| score(system, &measure.key).filter(|score| score.is_finite()))
+                    .collect(),
+            },
+            (made, _) => {
+                let made = made.unwrap_or(RankScore::Ranks);
+                let mut sums = vec![0.0; n_systems];
+                for strengths in measures.iter().map(strengths) {
+                    let ladder = Ladder::of((0..n_systems).filter(|k| competes(*k)).map(|k| strengths[k]));
+                    for (system, sum) in sums.iter_mut().enumerate() {
+                        *sum += ladder.part(made, self.ties, strengths[system], competes(system));
+                    }
+                }
+                let divisor = if made == RankScore::MeanRank { measures.len() as f64 } else { 1.0 };
+                RankColumn {
+                    name: text.clone(),
+                    lower_is_better: matches!(made, RankScore::Ranks | RankScore::MeanRank),
+                    score: Some(made),
+                    values: sums.into_iter().map(|sum| Some(sum / divisor)).collect(),
+                }
+            }
+        };
+        self.terms.iter().map(column).collect()
+    }
+}
+
+/// The strengths of systems by one measure.
+struct Ladder {
+    /// In rising order.
+    all: Vec<f64>,
+    /// The same, each value once.
+    distinct: Vec<f64>,
+}
+
+impl Ladder {
+    fn of(strengths: impl Iterator<Item = f64>) -> Self {
+        let mut all: Vec<f64> = strengths.collect();
+        all.sort_by(f64::total_cmp);
+        let mut distinct = all.clone();
+        distinct.dedup();
+        Self { all, distinct }
+    }
+
+    /// What the measure adds for a system with this strength, which is or is not among the others.
+    fn part(&self, score: RankScore, ties: RankTies, own: f64, is_among: bool) -> f64 {
+        let above = |ladder: &[f64]| (ladder.len() - ladder.partition_point(|other| *other <= own)) as f64;
+        let (better, worse) = (above(&self.all), self.all.partition_point(|other| *other < own) as f64);
+        let equal = self.all.len() as f64 - better - worse + f64::from(u8::from(!is_among));
+        let rank = match ties {
+            RankTies::Least => better + 1.0,
+            RankTies::Average => better + (equal + 1.0) / 2.0,
+            RankTies::Dense => above(&self.distinct) + 1.0,
+        };
+        match score {
+            RankScore::Ranks | RankScore::MeanRank => rank,
+            RankScore::Points => (4.0 - rank).max(0.0),
+            RankScore::Wins => worse - better,
+        }
     }
 }
 
@@ -162,93 +281,40 @@ fn split(text: &str) -> Option<Vec<String>> {
     (depth == 0).then(|| parts.iter().map(|part| part.trim().to_owned()).collect())
 }
 
-impl RankRule {
-    /// The number of each system, of which a greater one is better.
-    fn numbers(&self, term: &Term, report: &Report) -> Vec<f64> {
-        let column = |measure: usize| -> Vec<f64> {
-            let is_lower =
-                report.head.measures.get(measure).is_some_and(|m| m.direction == Direction::LowerIsBetter);
-            let scores = report.systems.iter().map(|system| system.scores.get(measure).copied());
-            // A system without a score comes last.
-            let scores =
-                scores.map(|score| score.filter(|score| !score.is_nan()).unwrap_or(f64::NEG_INFINITY));
-            scores.map(|score| if is_lower && score.is_finite() { -score } else { score }).collect()
-        };
-        match term {
-            Term::Measure(measure) => column(*measure),
-            Term::Score(rule, measures) => {
-                let columns: Vec<Vec<f64>> = measures.iter().map(|measure| column(*measure)).collect();
-                let sum = |system: usize| {
-                    columns.iter().map(|column| self.part(*rule, column, system)).sum::<f64>()
-                };
-                let divisor = if *rule == RankScore::MeanRank { columns.len() as f64 } else { 1.0 };
-                (0..report.systems.len()).map(|system| sum(system) / divisor).collect()
-            }
-        }
-    }
-
-    /// What one measure adds.
-    fn part(&self, rule: RankScore, column: &[f64], system: usize) -> f64 {
-        let own = column.get(system).copied().unwrap_or(f64::NEG_INFINITY);
-        let count = |is: fn(f64, f64) -> bool| column.iter().filter(|other| is(**other, own)).count() as f64;
-        let (better, worse) = (count(|other, own| other > own), count(|other, own| other < own));
-        let rank = match self.ties {
-            RankTies::Least => better + 1.0,
-            RankTies::Average => better + (count(|other, own| other == own) + 1.0) / 2.0,
-            RankTies::Dense => {
-                let mut above: Vec<f64> = column.iter().copied().filter(|other| *other > own).collect();
-                above.sort_by(f64::total_cmp);
-                above.dedup();
-                above.len() as f64 + 1.0
-            }
-        };
-        match rule {
-            RankScore::Ranks | RankScore::MeanRank => -rank,
-            RankScore::Points => (4.0 - rank).max(0.0),
-            RankScore::Wins => worse - better,
-        }
-    }
-
-    /// True if the number of a term is shown with its sign turned: less is better.
-    fn is_turned(term: &Term, report: &Report) -> bool {
-        match term {
-            Term::Measure(measure) => {
-                report.head.measures.get(*measure).is_some_and(|m| m.direction == Direction::LowerIsBetter)
-            }
-            Term::Score(rule, _) => matches!(rule, RankScore::Ranks | RankScore::MeanRank),
-        }
-    }
-}
-
 impl Report {
-    /// Ranks the systems by a rule, best first, and returns their former indices.
+    /// Reads a rule over the measures of this report.
+    ///
+    /// # Errors
+    /// As [`RankRule::parse`].
+    pub fn rank_rule(&self, text: &str, ties: RankTies) -> Result<RankRule, Refusal> {
+        RankRule::parse(
+            text,
+            ties,
+            self.head.measures.iter().map(|measure| (&*measure.key, measure.direction)),
+        )
+    }
+
+    /// Ranks the systems by a rule, best first, and returns their former indices. The row of people stays behind the
+    /// systems and takes no rank from them.
     pub fn rank_by(&mut self, rule: &RankRule) -> Vec<usize> {
-        let columns: Vec<(Vec<f64>, bool)> = rule
-            .terms
-            .iter()
-            .map(|term| (rule.numbers(term, self), RankRule::is_turned(term, self)))
-            .collect();
+        let n_systems = self.n_systems().min(self.systems.len());
+        let score = |system: usize, key: &str| self.systems[system].scores.get(self.measure(key)?).copied();
+        let columns = rule.columns(n_systems, |_| true, score);
         let compare = |a: &usize, b: &usize| {
-            let each = columns.iter().map(|(column, _)| column[*b].total_cmp(&column[*a]));
+            let each = columns.iter().map(|column| column.strength(*b).total_cmp(&column.strength(*a)));
             each.fold(std::cmp::Ordering::Equal, std::cmp::Ordering::then)
         };
-        // The row of people stays behind the systems.
-        let n_systems = self.n_systems().min(self.systems.len());
         let mut order: Vec<usize> = (0..self.systems.len()).collect();
         order[..n_systems].sort_by(compare);
-        let ranked = &order[..n_systems];
-        let place = |system: &usize| {
-            let shown = |(column, is_turned): &(Vec<f64>, bool)| {
-                let number = column[*system];
-                number.is_finite().then_some(if *is_turned { -number } else { number })
-            };
-            Place {
+        let mut places: Vec<Place> = Vec::new();
+        for (k, system) in order[..n_systems].iter().enumerate() {
+            let is_equal = k > 0 && compare(&order[k - 1], system).is_eq();
+            places.push(Place {
                 system: self.systems[*system].name.clone(),
-                rank: 1 + ranked.iter().filter(|other| compare(other, system).is_lt()).count(),
-                values: columns.iter().map(shown).collect(),
-            }
-        };
-        let places = ranked.iter().map(place).collect();
+                rank: places.last().filter(|_| is_equal).map_or(k + 1, |last| last.rank),
+                values: columns.iter().map(|column| column.values[*system]).collect(),
+            });
+        }
         self.ranking = Some(Ranking { rule: rule.text.clone(), ties: rule.ties, places });
         self.arrange(&order);
         order
@@ -301,7 +367,7 @@ mod tests {
         let mut report = report.clone();
         // The order in which systems are given decides nothing.
         report.systems.reverse();
-        let rule = RankRule::parse(rule, ties, &report).unwrap();
+        let rule = report.rank_rule(rule, ties).unwrap();
         report.rank_by(&rule);
         let places = report.ranking.unwrap().places;
         let shown = |value: &Option<f64>| value.map_or("-".to_owned(), |value| value.to_string());
@@ -403,6 +469,19 @@ mod tests {
     }
 
     #[test]
+    fn what_does_not_compete_takes_no_rank() {
+        let rule =
+            RankRule::parse("points(x), x", RankTies::Average, [("x", Direction::HigherIsBetter)]).unwrap();
+        let scores = [3.0, 2.5, 2.0, 2.0, f64::NAN];
+        let columns = rule.columns(scores.len(), |system| system != 1, |system, _| Some(scores[system]));
+        let [points, x] = &columns[..] else { panic!("{columns:?}") };
+        // Beside the others, the second would be second; those behind it are second and third.
+        assert_eq!(points.values, [3.0, 2.0, 1.5, 1.5, 0.0].map(Some));
+        assert_eq!((points.score, x.score), (Some(RankScore::Points), None));
+        assert_eq!(x.values, [Some(3.0), Some(2.5), Some(2.0), Some(2.0), None]);
+    }
+
+    #[test]
     fn rules_over_what_is_not_there_are_refused() {
         let report = report(KEYS, MSR_2016);
         for (text, words) in [
@@ -414,7 +493,7 @@ mod tests {
             ("", "no measure is called ''"),
             ("cider-d,", "no measure is called ''"),
         ] {
-            let refusal = RankRule::parse(text, RankTies::Least, &report).unwrap_err();
+            let refusal = report.rank_rule(text, RankTies::Least).unwrap_err();
             assert!(refusal.to_string().contains(words) && refusal.remedy().is_some(), "{text}: {refusal}");
         }
     }
