@@ -89,10 +89,16 @@ pub struct Phase {
     pub decimals: usize,
     /// Metrics or suites of metrics.
     pub metrics: Vec<String>,
+    /// Numbers made of their measures.
+    #[serde(default)]
+    pub derive: Vec<String>,
     /// The reference set by which the board ranks.
     pub main_set: String,
-    /// The measure by which the board ranks.
+    /// The measure by which the board ranks, or which chooses the submission that stands for a team.
     pub main_metric: String,
+    /// The rule by which the board ranks over several measures; empty if `main_metric` ranks.
+    #[serde(default)]
+    pub rank_by: String,
     /// The keys of the measures that the board shows unless others are asked for; empty for all.
     #[serde(default)]
     pub board_columns: Vec<String>,

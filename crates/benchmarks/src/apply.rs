@@ -521,7 +521,8 @@ fn check_phase(phase: &PhasePlan) -> anyhow::Result<()> {
     let is_measure = |key: &&String| phase.columns.iter().all(|column| column.key != **key);
     let columns = phase.board_columns.iter().filter(is_measure).map(|key| ("board_columns", key.as_str()));
     let asked: Vec<_> = std::iter::once(("main_metric", phase.main_metric.as_str())).chain(columns).collect();
-    capeval_tasks::check_metrics(&phase.metrics, &asked).with_context(|| reason!("phase {}", phase.slug))?;
+    capeval_tasks::check_metrics(&phase.metrics, &phase.derive, &asked, phase.rank_by())
+        .with_context(|| reason!("phase {}", phase.slug))?;
     if let Some(address) = &phase.pictures {
         pictures::checked(address).with_context(|| reason!("phase {}", phase.slug))?;
     }
@@ -559,6 +560,7 @@ async fn require_unchanged(
     files: &StoredFiles,
 ) -> anyhow::Result<()> {
     require_same("metrics", &known.metrics, &plan.metrics)?;
+    require_same("derive", &known.derive, &plan.derive)?;
     require_same("human", &known.human, &plan.human)?;
     require_same("vectors", &known.vectors_hash.as_ref(), &files.vectors.as_ref().map(|file| &file.hash))?;
     let sets = records::sets_in(tx, &known.id).await?;
@@ -626,6 +628,7 @@ async fn apply_phase(
             benchmark: benchmark,
             slug: &plan.slug,
             metrics: store::list(&plan.metrics)?,
+            derive: store::list(&plan.derive)?,
             human: plan.human,
             created_at: clock::now(),
         };
@@ -653,7 +656,8 @@ async fn apply_phase(
     }
     // The baselines that failed were added again; this is for the row for people.
     submit::try_again(tx, &id).await?;
-    if known.is_some_and(|known| known.main_metric != plan.main_metric) {
+    let ranks = (&*plan.main_metric, plan.rank_by());
+    if known.is_some_and(|known| (&*known.main_metric, &*known.rank_by) != ranks) {
         board::all_changed(tx, &id).await?;
     }
     Ok(added)

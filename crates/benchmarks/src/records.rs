@@ -207,7 +207,7 @@ impl ReferenceSet {
             None => None,
         };
         let (names, tokenizer) = (phase.metrics.clone(), self.tokenizer.clone());
-        Ok(Metrics { names, tokenizer, data: app.data(), vectors })
+        Ok(Metrics { names, derive: phase.derive.clone(), tokenizer, data: app.data(), vectors })
     }
 
     /// Itself, for children; `None` if it is not ready.
@@ -491,8 +491,10 @@ pub fn phase_for_programs(seen: &SeenBenchmark, phase: &Phase, sets: &[Reference
         board: phase.board.into(),
         decimals: phase.decimals,
         metrics: phase.metrics.clone(),
+        derive: phase.derive.clone(),
         main_set: phase.main_set.clone(),
         main_metric: phase.main_metric.clone(),
+        rank_by: phase.rank_by.clone(),
         board_columns: phase.board_columns.clone(),
         columns: phase.columns.iter().map(Column::for_programs).collect(),
         per_image: Some(phase.per_image.into()),

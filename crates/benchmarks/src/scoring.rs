@@ -72,6 +72,10 @@ impl Work for PrepareSet {
                 keys.join(", ")
             )));
         }
+        if set.name == phase.main_set && !phase.rank_by.is_empty() {
+            board::check_rank_rule(&phase, &about.measures)
+                .map_err(|refusal| Failure::Lasting(refusal.to_string()))?;
+        }
         if phase.score_set.is_some() {
             // What was scored describes no other images, and could not be scored by these references.
             let others: Vec<_> = records::sets(&app.store, &phase.id)

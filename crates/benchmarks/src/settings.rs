@@ -57,10 +57,15 @@ pub struct Phase {
     /// The metrics or suites.
     #[serde(deserialize_with = "store::json")]
     pub metrics: Vec<String>,
+    /// Numbers made of their measures.
+    #[serde(deserialize_with = "store::json")]
+    pub derive: Vec<String>,
     /// The reference set that ranks.
     pub main_set: String,
     /// The measure that ranks.
     pub main_metric: String,
+    /// The rule that ranks teams over several measures; empty if the measure that ranks does.
+    pub rank_by: String,
     /// The keys of the measures that the board shows unless a visitor chooses others; empty for all.
     #[serde(deserialize_with = "store::json")]
     pub board_columns: Vec<String>,
@@ -81,6 +86,13 @@ pub struct Phase {
     pub score_set: Option<String>,
     /// The number of changes of the rows of its boards.
     pub settled: i64,
+}
+
+impl Phase {
+    /// What ranks: the rule over several measures, or the one that does.
+    pub fn ranked_by(&self) -> &str {
+        if self.rank_by.is_empty() { &self.main_metric } else { &self.rank_by }
+    }
 }
 
 /// The most decimals of a score.
@@ -154,12 +166,20 @@ pub struct PhasePlan {
     /// Metrics or suites, as `capeval score` takes them.
     #[serde(default = "coco")]
     pub metrics: Vec<String>,
+    /// Numbers made of their measures, as `capeval score --derive` takes them, such as
+    /// `aic = mean(100*bleu-4, 100*meteor)`. They are measures like the others.
+    #[serde(default)]
+    pub derive: Vec<String>,
     /// The reference set that ranks; the first by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub main_set: Option<String>,
-    /// The measure that ranks.
+    /// The measure that ranks. It chooses the submission that stands for a team, too.
     #[serde(default = "cider")]
     pub main_metric: String,
+    /// The rule that ranks teams over several measures, as `capeval score --rank-by` takes it, such as
+    /// `points(cider-d, meteor, bleu-4), cider-d`; by default the measure that ranks does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rank_by: Option<String>,
     /// The keys of the measures that the board shows unless a visitor chooses others; all by default.
     #[serde(default)]
     pub board_columns: Vec<String>,
@@ -308,8 +328,10 @@ impl PhasePlan {
             reveal: None,
             decimals: three(),
             metrics: coco(),
+            derive: Vec::new(),
             main_set: None,
             main_metric: cider(),
+            rank_by: None,
             board_columns: Vec::new(),
             human: yes(),
             per_image: nothing(),
@@ -340,8 +362,10 @@ impl PhasePlan {
             reveal: phase.reveal_at.map(When),
             decimals: phase.decimals as u32,
             metrics: phase.metrics.clone(),
+            derive: phase.derive.clone(),
             main_set: Some(phase.main_set.clone()).filter(|set| !set.is_empty()),
             main_metric: phase.main_metric.clone(),
+            rank_by: Some(phase.rank_by.clone()).filter(|rule| !rule.is_empty()),
             board_columns: phase.board_columns.clone(),
             human: phase.human,
             per_image: phase.per_image,
@@ -356,6 +380,11 @@ impl PhasePlan {
     /// The reference set that ranks.
     pub fn main_set(&self) -> Option<&String> {
         self.main_set.as_ref().or(self.references.first().map(|set| &set.name))
+    }
+
+    /// The rule that ranks; empty if there is none.
+    pub fn rank_by(&self) -> &str {
+        self.rank_by.as_deref().map_or("", str::trim)
     }
 
     /// The address of pictures; empty if there are none.
@@ -376,6 +405,7 @@ impl PhasePlan {
             decimals: self.decimals,
             main_set: self.main_set().cloned().unwrap_or_default(),
             main_metric: &self.main_metric,
+            rank_by: self.rank_by(),
             board_columns: store::list(&self.board_columns)?,
             columns: store::list(&self.columns)?,
             per_image: self.per_image.name(),

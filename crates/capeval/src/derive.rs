@@ -100,6 +100,14 @@ fn without_value(name: &str, of: &SystemScores, value: f64) -> Option<Notice> {
     (!value.is_finite()).then(|| Notice::new(Code::NoValue, message).system(&*of.name))
 }
 
+/// The metrics that formulas make of the measures of others, as [`ScoreOptions::derive`](crate::ScoreOptions) has them.
+///
+/// # Errors
+/// When a formula cannot be read, or names what no metric gives.
+pub fn derived_metrics(formulas: &[String], metrics: &[AnyMetric]) -> Result<Vec<AnyMetric>, Error> {
+    Derivations::new(formulas, metrics).map(|(derivations, _)| derivations.metrics().collect())
+}
+
 fn range_of<'m>(measures: &'m [Measure]) -> impl Fn(&str) -> (f64, f64) + 'm {
     move |name| {
         let measure = measures.iter().find(|measure| measure.key == name);

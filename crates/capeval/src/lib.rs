@@ -92,6 +92,7 @@ mod sums;
 pub use compare::{CompareRequest, compare};
 pub use compare_reports::{CompareReportsRequest, compare_reports};
 pub use correlate::{CorrelateRequest, correlate};
+pub use derive::derived_metrics;
 pub use diversity::{DiversityRequest, diversity};
 pub use document_frequencies::{document_frequencies, table_reading};
 pub use error::{Error, remedy};

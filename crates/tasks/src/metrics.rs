@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::bail;
+use anyhow::{Context as _, bail};
 use capeval::MetricOptions;
-use capeval::choice::{SegmentId, Task, nearest};
+use capeval::choice::{Derivation, SegmentId, Task, nearest};
 use capeval::evaluate::registry::{SUITES, Suite, kind};
 use capeval::metric::{CardNeeds, Direction, Family, MetricCard, Part, Resources};
-use capeval::report::Measure;
+use capeval::report::{Measure, RankRule, RankTies};
 use capeval::text::tokenizers::UNSPACED;
 use capeval_files::{DATA, DataKind, Home, MetricData, OpenData};
 use capeval_outside::embeddings::{Role, Vectors};
@@ -22,6 +22,8 @@ use crate::input::open;
 pub struct Metrics {
     /// Metrics or suites, as the command line takes them.
     pub names: Vec<String>,
+    /// Numbers made of their measures, as the command line takes them.
+    pub derive: Vec<String>,
     /// The tokenizer; `None` for that of each metric.
     pub tokenizer: Option<String>,
     /// The folder with the data of METEOR and SPICE, and with models, if there is one.
@@ -322,9 +324,15 @@ pub(crate) fn described(measures: &[Measure]) -> Vec<MeasureInfo> {
     measures.iter().map(describe).collect()
 }
 
-/// Checks that metrics exist and have the measures that are asked for, each with the setting that asks. The data of
-/// metrics such as METEOR may be where tasks run only, so these are not built.
-pub fn check_metrics(names: &[String], asked: &[(&str, &str)]) -> anyhow::Result<()> {
+/// Checks that metrics exist and have the measures that are asked for, each with the setting that asks, and those that
+/// `derive` and `rank_by` name; an empty rule ranks by nothing. The data of metrics such as METEOR may be only where
+/// tasks run, so these are not built.
+pub fn check_metrics(
+    names: &[String],
+    derive: &[String],
+    asked: &[(&str, &str)],
+    rank_by: &str,
+) -> anyhow::Result<()> {
     let mut all = expanded(names);
     if all.is_empty() {
         all.extend(MetricOptions::default().suite().map(str::to_owned));
@@ -347,6 +355,19 @@ pub fn check_metrics(names: &[String], asked: &[(&str, &str)]) -> anyhow::Result
     if !built.is_empty() {
         let selection = capeval::select_metrics(&MetricOptions::new(built), &Resources::default())?;
         known.extend(capeval::entries(&selection.metrics).1.into_iter().map(|measure| measure.key));
+    }
+    if of_variants.is_empty() {
+        let mut read = Vec::new();
+        for formula in derive {
+            let measures: Vec<&str> = known.iter().map(String::as_str).collect();
+            read.push(Derivation::parse(formula, &measures, &read).context("derive")?);
+        }
+        known.extend(read.into_iter().map(|derivation| derivation.name));
+        if !rank_by.is_empty() {
+            // Which way each of them improves is known where they are computed.
+            let measures = known.iter().map(|key| (key.as_str(), Direction::HigherIsBetter));
+            RankRule::parse(rank_by, RankTies::default(), measures).context("rank_by")?;
+        }
     }
     for (what, key) in asked {
         let is_of_variant = of_variants.iter().any(|start| key.starts_with(start));
@@ -393,7 +414,7 @@ mod tests {
         for metric in &all {
             let main = &metric.measures[0].key;
             assert!(metric.seconds > 0.0 && !metric.summary.is_empty(), "{}", metric.name);
-            check_metrics(std::slice::from_ref(&metric.name), &[("main_metric", main)]).unwrap();
+            check_metrics(std::slice::from_ref(&metric.name), &[], &[("main_metric", main)], "").unwrap();
             let is_refused = each_metric(std::slice::from_ref(&metric.name), None).is_err();
             assert_eq!(is_refused, metric.absence.is_some(), "{}", metric.name);
         }
@@ -406,7 +427,7 @@ mod tests {
     fn only_a_measure_of_a_chosen_metric_is_one() {
         let check = |names: &[&str], key: &str| {
             let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
-            check_metrics(&names, &[("main_metric", key)]).map_err(|error| error.to_string())
+            check_metrics(&names, &[], &[("main_metric", key)], "").map_err(|error| error.to_string())
         };
         // Every measure of every metric, and what only begins like one.
         for metric in offered(None).unwrap() {
@@ -477,6 +498,7 @@ mod tests {
         for names in [&[][..], &["coco".to_owned()], &["meteor".to_owned()]] {
             let metrics = Metrics {
                 names: names.to_vec(),
+                derive: Vec::new(),
                 tokenizer: None,
                 data: Some(folder.path().to_owned()),
                 vectors: None,
@@ -492,8 +514,13 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("meteor-1.5.bin"), "damaged").unwrap();
         for name in ["meteor", "spice", "spider"] {
-            let data = Some(folder.path().to_owned());
-            let metrics = Metrics { names: vec![name.to_owned()], tokenizer: None, data, vectors: None };
+            let metrics = Metrics {
+                names: vec![name.to_owned()],
+                derive: Vec::new(),
+                tokenizer: None,
+                data: Some(folder.path().to_owned()),
+                vectors: None,
+            };
             let error = metrics.resources().err().map(|error| error.to_string()).unwrap_or_default();
             assert!(error.contains("meteor-1.5.bin"), "{name}: {error}");
         }

@@ -70,7 +70,8 @@ impl Prepare {
         let notices = doubts(&captions)?;
         let resources = metrics.resources()?;
         let selection = capeval::select_metrics(&metrics.options(), &resources)?;
-        let (_, measures) = capeval::entries(&selection.metrics);
+        let derived = capeval::derived_metrics(&metrics.derive, &selection.metrics)?;
+        let (_, measures) = capeval::entries(&[selection.metrics, derived].concat());
         let done = capeval::prepare(PrepareRequest {
             references: captions,
             sources: Vec::new(),

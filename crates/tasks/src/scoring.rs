@@ -120,6 +120,7 @@ pub(crate) fn candidates(path: &Path) -> anyhow::Result<Captions> {
 pub(crate) fn options(set: &Set) -> ScoreOptions {
     ScoreOptions {
         metrics: set.metrics.options(),
+        derive: set.metrics.derive.clone(),
         missing: Missing::Error,
         // A phase may have sets with references of fewer images.
         surplus: Surplus::Ignore,

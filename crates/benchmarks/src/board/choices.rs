@@ -91,6 +91,15 @@ impl BoardQuery {
         pairs
     }
 
+    /// The same, sorted by a measure that has intervals and a history where a rule over several measures ranks.
+    pub fn by_measure(&self, phase: &Phase) -> Self {
+        let is_ranked = self.sort.is_empty() || self.sort.contains('(');
+        match is_ranked && !phase.rank_by.is_empty() {
+            true => Self { sort: phase.main_metric.clone(), ..self.clone() },
+            false => self.clone(),
+        }
+    }
+
     /// The same without filters.
     pub fn unfiltered(&self) -> Self {
         Self {

@@ -6,6 +6,7 @@ use capeval_site::fault::Fault;
 
 use super::order::{order, score_text};
 use super::queries::{Sight, sight};
+use super::ranks::ranking;
 use super::standing::StandingCache;
 use crate::records::{ReferenceSet, SeenBenchmark};
 use crate::settings::Phase;
@@ -14,7 +15,7 @@ use crate::settings::Phase;
 pub struct Leader {
     pub team_name: String,
     pub method: String,
-    /// The measure that ranks.
+    /// The measure that ranks, or the first number of the rule that does.
     pub measure: String,
     pub score: String,
 }
@@ -36,8 +37,9 @@ pub async fn leader(
         return Ok(None);
     }
     let Some(set) = sets.iter().find(|set| set.name == phase.main_set) else { return Ok(None) };
-    let Some(main) = set.main_measure(phase) else { return Ok(None) };
-    let rows = order(app.part::<StandingCache>().standing(&app.store, phase, set).await?, main);
+    let ranking = ranking(phase, set);
+    let Some(main) = ranking.first() else { return Ok(None) };
+    let rows = order(app.part::<StandingCache>().standing(&app.store, phase, set).await?, &ranking);
     let best = rows.into_iter().find(|row| row.rank == Some(1));
     Ok(best.and_then(|row| {
         Some(Leader {

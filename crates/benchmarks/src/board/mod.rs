@@ -9,6 +9,7 @@ mod order;
 mod page;
 mod progress;
 mod queries;
+mod ranks;
 mod standing;
 
 use capeval_site::app::App;
@@ -23,6 +24,7 @@ pub use choices::BoardQuery;
 pub use leader::{Leader, leader, short};
 pub use order::{Candidate, Interval, LEVEL, entry_name, rounded, score_text, strength};
 pub use queries::{Board, Sight, UncomparedPair, board, forget_agreement, sight, uncompared, with_captions};
+pub use ranks::check_rank_rule;
 pub use standing::{StandingCache, all_changed, changed, outdate};
 
 pub(super) fn routes() -> Vec<Route> {

@@ -1,5 +1,6 @@
 //! The order of a board: which submission stands for a team, its place, and how scores are rounded.
 
+use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -129,23 +130,26 @@ pub fn past_of_team(mut contenders: Vec<Contender>, main: &MeasureInfo) -> Vec<C
     contenders
 }
 
-/// The order of a board by `sort`, the best first, and of equal scores the one that came first.
-pub fn order(mut standing: Vec<Arc<Candidate>>, sort: &MeasureInfo) -> Vec<Row> {
-    standing.sort_by(|a, b| {
-        let strengths = strength(b.score(sort), sort).total_cmp(&strength(a.score(sort), sort));
-        strengths.then(a.created_at.cmp(&b.created_at)).then_with(|| a.id.cmp(&b.id))
-    });
-    let (mut place, mut last) = (0, None);
+/// The order of a board by the first of the measures `sort`, then the next one, the best first, and of equal scores the
+/// one that came first.
+pub fn order(mut standing: Vec<Arc<Candidate>>, sort: &[MeasureInfo]) -> Vec<Row> {
+    let compare = |a: &Candidate, b: &Candidate| {
+        let by =
+            |measure| strength(b.score(measure), measure).total_cmp(&strength(a.score(measure), measure));
+        sort.iter().map(by).fold(Ordering::Equal, Ordering::then)
+    };
+    standing
+        .sort_by(|a, b| compare(a, b).then(a.created_at.cmp(&b.created_at)).then_with(|| a.id.cmp(&b.id)));
+    let (mut place, mut last) = (0, None::<Arc<Candidate>>);
     let mut counted = 0;
     standing
         .into_iter()
         .map(|entry| {
             let rank = (entry.kind == SubmissionKind::Entry).then(|| {
                 counted += 1;
-                let own = strength(entry.score(sort), sort);
-                if last != Some(own) {
+                if last.as_ref().is_none_or(|last| compare(last, &entry).is_ne()) {
                     place = counted;
-                    last = Some(own);
+                    last = Some(entry.clone());
                 }
                 place
             });
@@ -248,7 +252,7 @@ mod tests {
 
     fn ordered(candidates: Vec<Candidate>, lower_is_better: bool) -> String {
         let candidates = candidates.into_iter().map(Arc::new).collect();
-        let rows = order(candidates, &measure(lower_is_better));
+        let rows = order(candidates, &[measure(lower_is_better)]);
         let shown = rows.iter().map(|row| {
             format!("{}{}", row.entry.id, row.rank.map_or("-".to_owned(), |rank| rank.to_string()))
         });

@@ -58,7 +58,8 @@ pub(super) async fn show(
     UrlQuery(asked): UrlQuery<BoardQuery>,
 ) -> Result<Response, Fault> {
     let sets = records::sets(&app.store, &of.phase.id).await?;
-    let board = board(&app, &of, &sets, page.visitor.as_ref(), &asked).await?;
+    let by_measure = asked.by_measure(&of.phase);
+    let board = board(&app, &of, &sets, page.visitor.as_ref(), &by_measure).await?;
     let (mut points, mut figure) = (Vec::new(), String::new());
     if let Some(board) = &board {
         points = self::points(&app, &of.phase, board, &asked).await?;
@@ -78,7 +79,9 @@ pub(super) async fn for_programs(
     UrlQuery(asked): UrlQuery<BoardQuery>,
 ) -> Result<Answer<Progress>, Fault> {
     let sets = records::sets(&app.store, &of.phase.id).await?;
-    let board = board(&app, &of, &sets, page.visitor.as_ref(), &asked).await?.ok_or_else(Fault::not_found)?;
+    let by_measure = asked.by_measure(&of.phase);
+    let board =
+        board(&app, &of, &sets, page.visitor.as_ref(), &by_measure).await?.ok_or_else(Fault::not_found)?;
     let points = points(&app, &of.phase, &board, &asked).await?.into_iter().map(|point| ProgressPoint {
         team: point.entry.team_name.clone(),
         method: point.entry.method.clone(),

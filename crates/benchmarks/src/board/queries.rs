@@ -14,16 +14,19 @@ use serde::Deserialize;
 
 use super::choices::BoardQuery;
 use super::order::{Candidate, Row, WithCaptions, mark_ties, neighbours, order, pair};
+use super::ranks::{ranking, with_ranks};
 use super::standing::{StandingCache, compared, standing};
 use crate::about::Column;
 use crate::judging;
 use crate::records::{BoardKind, ReferenceSet, SeenBenchmark, SeenPhase};
 use crate::settings::Phase;
 
-/// The rows of a board by the measure that ranks.
+/// The rows of a board as it is ranked.
 async fn ranked(store: &Store, phase: &Phase, set: &ReferenceSet) -> Result<Vec<Row>, Error> {
-    let Some(main) = set.main_measure(phase) else { return Ok(Vec::new()) };
-    Ok(order(standing(store, set).await?, main))
+    match &ranking(phase, set)[..] {
+        [] => Ok(Vec::new()),
+        ranking => Ok(order(standing(store, phase, set).await?, ranking)),
+    }
 }
 
 /// Two submissions to compare, the smaller id first.
@@ -45,8 +48,8 @@ pub async fn uncompared(
     let mut sets: Vec<&ReferenceSet> = sets.iter().collect();
     sets.sort_by_key(|set| set.name != phase.main_set);
     for set in sets {
-        let Some(main) = set.main_measure(phase) else { continue };
-        let standing = standing(store, set).await?;
+        let ranking = ranking(phase, set);
+        let standing = standing(store, phase, set).await?;
         let known: HashSet<(String, String)> = store
             .fetch::<(String, String)>(
                 "SELECT DISTINCT one, other FROM comparison WHERE score_set = $1 AND reference_set = $2",
@@ -55,10 +58,10 @@ pub async fn uncompared(
             .await?
             .into_iter()
             .collect();
-        let mut measures: Vec<&MeasureInfo> = set.measures.iter().collect();
-        measures.sort_by_key(|measure| measure.key != main.key);
-        for measure in measures {
-            let rows = order(standing.clone(), measure);
+        // As it is ranked, and as visitors may sort it.
+        let each = set.measures.iter().map(std::slice::from_ref);
+        for sort in [&ranking[..]].into_iter().chain(each) {
+            let rows = order(standing.clone(), sort);
             for (above, below) in neighbours(&rows) {
                 let Some((one, other)) = pair(&rows[above].entry, &rows[below].entry) else { continue };
                 let key = (one.0.clone(), other.0.clone());
@@ -233,27 +236,34 @@ pub async fn board(
     asked: &BoardQuery,
 ) -> Result<Option<Board>, Fault> {
     let store = &app.store;
+    let sight = sight(seen, phase, visitor);
+    let is_own = sight == Sight::Own;
+    // Ranks tell how others do.
+    let shown: Vec<ReferenceSet> = match is_own {
+        true => sets.to_vec(),
+        false => sets.iter().map(|set| with_ranks(phase, set)).collect(),
+    };
     let name = if asked.set.is_empty() { &phase.main_set } else { &asked.set };
-    let Some(set) = sets.iter().find(|set| set.name == *name) else {
+    let Some(set) = shown.iter().find(|set| set.name == *name) else {
         return match asked.set.as_str() {
             "" => Ok(None),
             name => Err(Fault::malformed(&format_args!("ref: the board has no references `{name}`"))),
         };
     };
-    let sight = sight(seen, phase, visitor);
-    let is_own = sight == Sight::Own;
     let Some(main) = set.main_measure(phase).filter(|_| sight != Sight::Nothing) else { return Ok(None) };
-    let sort = match asked.sort.as_str() {
-        "" => main,
-        key => set
-            .measures
-            .iter()
-            .find(|measure| measure.key == key)
-            .ok_or_else(|| Fault::malformed(&format_args!("sort: the board has no measure `{key}`")))?,
+    let ranking = match asked.sort.as_str() {
+        "" if is_own => vec![main.clone()],
+        "" => ranking(phase, set),
+        key => {
+            let measure = set.measures.iter().find(|measure| measure.key == key).cloned();
+            let unknown = || Fault::malformed(&format_args!("sort: the board has no measure `{key}`"));
+            vec![measure.ok_or_else(unknown)?]
+        }
     };
-    let columns = asked.columns(phase, sets, set, sort)?;
+    let sort = ranking.first().unwrap_or(main);
+    let columns = asked.columns(phase, &shown, set, sort)?;
     let filter = asked.filter()?;
-    let mut rows = order(app.part::<StandingCache>().standing(store, phase, set).await?, sort);
+    let mut rows = order(app.part::<StandingCache>().standing(store, phase, set).await?, &ranking);
     let mut removed = removed(store, phase).await?;
     let judged = if is_own { Vec::new() } else { judged(store, phase).await? };
     let own = own_teams(store, visitor).await?;
@@ -263,7 +273,10 @@ pub async fn board(
         removed.retain(|row| is_of(&row.team));
         rows.iter_mut().for_each(|row| row.rank = None);
     } else {
-        let known = compared(store, phase, set, &sort.key).await?;
+        // What is made of ranks has no test.
+        let is_tested = sets.iter().any(|set| set.measures.contains(sort));
+        let tested = if is_tested { sort } else { main };
+        let known = compared(store, phase, set, &tested.key).await?;
         mark_ties(&mut rows, &known);
     }
     let places = rows.iter().filter(|row| is_of(&row.entry.team));

@@ -15,6 +15,7 @@ use capeval_tasks::MeasureInfo;
 use serde::Deserialize;
 
 use super::order::{Candidate, Contender, Scores, past_of_team, standing_for_team};
+use super::ranks;
 use crate::records::{self, ReferenceSet};
 use crate::scoring;
 use crate::settings::Phase;
@@ -181,13 +182,13 @@ impl ReferenceSet {
 type Standing = Vec<Arc<Candidate>>;
 
 /// The rows of the board of a phase by a reference set.
-pub(super) async fn standing(store: &Store, set: &ReferenceSet) -> Result<Standing, Error> {
-    rows(store, set, false).await
+pub(super) async fn standing(store: &Store, phase: &Phase, set: &ReferenceSet) -> Result<Standing, Error> {
+    rows(store, phase, set, false).await
 }
 
-/// The same, and with what has stood before if asked.
-async fn rows(store: &Store, set: &ReferenceSet, with_past: bool) -> Result<Standing, Error> {
-    store
+/// The same, and with what has stood before if asked, which takes no rank from others and has none.
+async fn rows(store: &Store, phase: &Phase, set: &ReferenceSet, with_past: bool) -> Result<Standing, Error> {
+    let mut rows: Vec<Candidate> = store
         .fetch(
             "SELECT submission.id AS id, submission.kind AS kind, submission.team AS team, \
              COALESCE(team.name, '') AS team_name, submission.method AS method, submission.link AS link, \
@@ -198,8 +199,11 @@ async fn rows(store: &Store, set: &ReferenceSet, with_past: bool) -> Result<Stan
              LEFT JOIN team ON team.id = submission.team WHERE standing.reference_set = $1 AND standing.is_past <= $2",
             args![&set.id, with_past],
         )
-        .await
-        .map(|rows: Vec<Candidate>| rows.into_iter().map(Arc::new).collect())
+        .await?;
+    if !with_past {
+        ranks::add(&mut rows, phase, set);
+    }
+    Ok(rows.into_iter().map(Arc::new).collect())
 }
 
 /// The number of reference sets of which is kept what stands.
@@ -245,7 +249,7 @@ impl StandingCache {
         if let Some(rows) = known {
             return Ok(rows);
         }
-        let rows = rows(store, set, with_past).await?;
+        let rows = rows(store, phase, set, with_past).await?;
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.len() >= KEPT {
             kept.clear();

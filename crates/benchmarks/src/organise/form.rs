@@ -14,6 +14,9 @@ use crate::settings::{BaselinePlan, PhasePlan, ReferencePlan};
 /// Fields that list names, in any number of fields.
 const LISTS: [&str; 2] = ["board_columns", "metrics"];
 
+/// The field with a formula in each line.
+const DERIVE: &str = "derive";
+
 /// The field with the vectors of pictures.
 const VECTORS: &str = "vectors";
 
@@ -26,11 +29,12 @@ pub fn phase(parcel: &Parcel, known: Option<&PhasePlan>) -> Result<PhasePlan, Fa
         if name.contains('.') || text.trim().is_empty() {
             continue;
         }
-        match LISTS.contains(&name.as_str()) {
-            true => plain
-                .extend(text.split([' ', ',']).filter(|one| !one.is_empty()).map(|one| (name.as_str(), one))),
-            false => plain.push((name, text)),
-        }
+        let each: Vec<&str> = match name.as_str() {
+            DERIVE => text.lines().collect(),
+            name if LISTS.contains(&name) => text.split([' ', ',']).collect(),
+            _ => vec![text],
+        };
+        plain.extend(each.into_iter().filter(|one| !one.trim().is_empty()).map(|one| (name.as_str(), one)));
     }
     if let Some(known) = known {
         plain.retain(|(name, _)| *name != "slug");

@@ -159,6 +159,7 @@ impl Work for CorrelateCollection {
             let names = METRICS.into_iter().chain((!is_chinese).then_some(WITH_SPACES)).map(str::to_owned);
             let metrics = Metrics {
                 names: names.collect(),
+                derive: Vec::new(),
                 tokenizer: is_chinese.then(|| card::tokenizer(&language).name().to_owned()),
                 data: app.data(),
                 vectors: None,

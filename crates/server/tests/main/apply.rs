@@ -55,6 +55,8 @@ async fn a_benchmark_follows_its_file_or_says_why_not() {
         ),
         ("metrics = ['bleu', 'cider-d']", "metrics = ['bleu', 'meteor']", "main_metric is `cider-d`"),
         ("metrics = ['bleu', 'cider-d']", "metrics = ['blue']", "blue"),
+        ("metrics = ['bleu', 'cider-d']", "metrics = ['cider-d']\nderive = ['x = 2 * bleu-4']", "bleu-4"),
+        ("metrics = ['bleu', 'cider-d']", "metrics = ['cider-d']\nrank_by = 'points(spice)'", "'spice'"),
         ("metrics = ['bleu', 'cider-d']", "metrics = []", "phase dev: name at least one metric"),
         ("title = 'B'", "title = ''", "A name must have 1 to 80 characters"),
         ("title = 'Dev'", "title = ' '", "A name must have 1 to 80 characters"),

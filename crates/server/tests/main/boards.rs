@@ -6,7 +6,7 @@ use capeval_site::args;
 use capeval_site::web::Scope;
 use serde_json::{Value, json};
 
-use crate::benchmarks::{benchmark, two_teams};
+use crate::benchmarks::{benchmark, results, two_teams};
 use crate::support::{Client, Database, Page as _, Site, on_both, on_sqlite};
 
 on_both! {
@@ -14,6 +14,7 @@ on_both! {
     hosts_choose_the_columns_that_visitors_see_first
     progress_is_what_has_stood_on_the_board
     boards_show_tags_and_the_columns_of_hosts
+    a_rule_ranks_over_several_measures
 }
 
 on_sqlite! {
@@ -179,6 +180,61 @@ async fn hosts_choose_the_columns_that_visitors_see_first(database: Database) {
     assert_eq!(columns().await.as_array().unwrap().len(), 6);
 }
 
+/// Baselines take no points from teams; derived numbers have intervals and tests like every measure.
+async fn a_rule_ranks_over_several_measures(database: Database) {
+    const RULE: &str = "points(bleu-1, half), cider-d";
+    let site = Site::new(database).await;
+    let more = format!("derive = ['half = (bleu-1 + bleu-2) / 2']\nrank_by = '{RULE}'");
+    let phase = benchmark(&site, &more).await;
+    let leaderboard = format!("/api/v1/phases/{phase}/leaderboard");
+    let anybody = site.anybody();
+    for (name, skill) in [("Ada", 5), ("Bao", 9), ("Cai", 7), ("Dan", 4)] {
+        let client = site.program(name, Role::Member, Scope::Submit).await;
+        let path = format!("/api/v1/phases/{phase}/submissions?method={skill}");
+        let request = Request::post(path).header("content-type", "application/json");
+        client.send(request, results(40, skill)).await.expect(201);
+    }
+    site.work().await;
+    let board = anybody.get(&leaderboard).await.expect(200).json();
+    assert_eq!(board["sorted_by"], "points(bleu-1, half)");
+    let rows = board["rows"].as_array().unwrap();
+    let found: Vec<Value> = rows
+        .iter()
+        .filter(|row| row["kind"] != "human")
+        .map(|row| json!([row["method"], row["rank"], row["scores"]["points(bleu-1, half)"]]))
+        .collect();
+    assert_eq!(
+        json!(found),
+        json!([["9", 1, 6.0], ["7", 2, 4.0], ["5", 3, 2.0], ["4", 4, 0.0], ["Baseline", null, 0.0]])
+    );
+    let best = &rows.iter().find(|row| row["method"] == "9").unwrap();
+    let of = |key: &str| best["scores"][key].as_f64().unwrap();
+    assert!((of("half") - (of("bleu-1") + of("bleu-2")) / 2.0).abs() < 2e-3, "{best}");
+    assert!(best["intervals"]["half"].is_array() && best["intervals"]["points(bleu-1, half)"].is_null());
+    // Marks are by the measure that ranks otherwise.
+    assert!(rows.iter().any(|row| row["p_of_difference_from_row_above"].is_number()), "{board}");
+    let by_half = anybody.get(&format!("{leaderboard}?sort=half")).await.expect(200).json();
+    assert!(
+        by_half["rows"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|row| row["not_different_from_row_above"].is_boolean())
+    );
+    let page = anybody.get("/b/b/p/leaderboard").await.expect(200).text;
+    assert!(page.contains("points(bleu-1, half)") && page.contains(">half</a>"), "{page}");
+    assert!(anybody.get("/b/b").await.expect(200).text.contains(RULE));
+    for path in ["/b/b/p/intervals", "/b/b/p/progress"] {
+        assert!(anybody.get(path).await.expect(200).text.contains("CIDEr-D"), "{path}");
+    }
+    // Who sees only rows of their own sees no ranks.
+    site.app.store.execute("UPDATE phase SET board = 'own'", args![]).await.unwrap();
+    let cai = site.program("Eve", Role::Member, Scope::Read).await;
+    let own = cai.get(&leaderboard).await.expect(200).json();
+    assert_eq!(own["sorted_by"], "cider-d");
+    assert!(!own.to_string().contains("points("), "{own}");
+}
+
 /// The verdicts are those of the whole board, so they name what is hidden.
 async fn a_mark_names_the_row_above_that_is_not_shown() {
     let site = Site::new(Database::Sqlite).await;
@@ -337,7 +393,7 @@ async fn progress_is_what_has_stood_on_the_board(database: Database) {
     assert_eq!(points(&anybody, &phase, "").await, named(all));
     // What a team submits that is no better has never stood.
     let worse = format!("/api/v1/phases/{phase}/submissions?method=Two");
-    bao.send(Request::post(worse), crate::benchmarks::results(40, 2)).await.expect(201);
+    bao.send(Request::post(worse), results(40, 2)).await.expect(201);
     site.work().await;
     assert_eq!(points(&anybody, &phase, "").await, named(all));
     assert_eq!(points(&anybody, &phase, "q=bao").await, named([("Six", true), ("Nine", true)]));
@@ -415,7 +471,7 @@ async fn boards_show_tags_and_the_columns_of_hosts(database: Database) {
     ] {
         let person = site.program(name, Role::Member, Scope::Submit).await;
         let path = format!("/api/v1/phases/{phase}/submissions?method={name}s&{said}");
-        person.send(Request::post(path), crate::benchmarks::results(40, skill)).await.expect(201);
+        person.send(Request::post(path), results(40, skill)).await.expect(201);
     }
     site.work().await;
     let anybody = site.anybody();

@@ -28,7 +28,7 @@ const PLAN: &str = "slug = 'b'\ntitle = 'B'\nsummary = 'S'\nrules = '''\n*One* l
     visibility = 'registered'\nhosts = ['ada@example.org']\n\
     [[phases]]\nslug = 'dev'\ntitle = 'Dev'\nopens = 2026-01-10\ncloses = 2026-12-01T12:00:00+08:00\nper_day = 7\n\
     in_total = 70\nboard = 'hidden'\nreveal = 2027-01-01T00:00:00.5Z\ndecimals = 2\nmetrics = ['bleu', 'cider-d:sigma=4']\n\
-    main_set = 'few'\nmain_metric = 'bleu-4'\nboard_columns = ['bleu-1', 'cider-d']\nhuman = false\nper_image = 'scores'\n\
+    derive = ['both = bleu-1 + bleu-2']\nmain_set = 'few'\nmain_metric = 'bleu-4'\nrank_by = 'ranks(both, cider-d)'\nboard_columns = ['bleu-1', 'cider-d']\nhuman = false\nper_image = 'scores'\n\
     [[phases.references]]\nname = 'c5'\nfile = 'in/c5.json'\n\
     [[phases.references]]\nname = 'few'\nfile = 'in/c5.json'\nlanguage = 'de'\ntokenizer = '13a'\nimages = 'ids.txt'\n\
     [[phases.columns]]\nkey = 'parameters'\nlabel = 'Parameters'\nkind = 'number'\nunit = 'M'\nrequired = false\n\
@@ -109,7 +109,7 @@ async fn an_exported_benchmark_is_the_same_benchmark(database: Database) {
 }
 
 /// The fields of the form of a phase.
-pub const PHASE: [(&str, &str); 18] = [
+pub const PHASE: [(&str, &str); 20] = [
     ("title", "Test"),
     ("slug", "test"),
     ("references.0.name", "c5"),
@@ -117,7 +117,9 @@ pub const PHASE: [(&str, &str); 18] = [
     ("references.0.tokenizer", ""),
     ("metrics", "bleu"),
     ("metrics", "cider-d:sigma=4, rouge-l"),
+    ("derive", "both = bleu-1 + rouge-l\r\n\r\ntwice = percent(both)\r\n"),
     ("main_metric", "bleu-4"),
+    ("rank_by", "points(both, rouge-l), bleu-4"),
     ("opens", "2026-01-10T00:00"),
     ("closes", ""),
     ("human", "false"),
@@ -360,6 +362,7 @@ async fn a_draft_is_for_its_hosts_until_it_is_published(database: Database) {
     fewer.phases[0].metrics = vec!["rouge-l".to_owned()];
     fewer.phases[0].main_metric = "rouge-l".to_owned();
     fewer.phases[0].board_columns = Vec::new();
+    (fewer.phases[0].derive, fewer.phases[0].rank_by) = (Vec::new(), None);
     apply(&site.app, &fewer, folder.path(), None).await.unwrap();
     site.work().await;
     let board = ada.get("/b/b/dev/leaderboard").await.expect(200).text;
