@@ -161,7 +161,16 @@ async fn over_tls_cookies_are_guarded_and_other_sites_are_refused() {
     let answer = anybody.send(trusted, fields).await.expect(303);
     let cookie = answer.header("set-cookie");
     assert!(cookie.starts_with("__Host-capeval=") && cookie.contains("; Secure; Path=/;"));
-    assert_eq!(answer.header("strict-transport-security"), "max-age=31536000");
+    assert_eq!(answer.header("strict-transport-security"), "max-age=31536000; includeSubDomains");
+    let chosen = anybody.get("/language/zh").await.expect(303);
+    let language = chosen.header("set-cookie");
+    assert!(
+        language.starts_with("__Host-language=zh; HttpOnly;") && language.contains("; Secure; Path=/;"),
+        "{language}"
+    );
+    assert!(
+        anybody.with_cookie_of(&chosen).get("/sign-in").await.expect(200).text.contains("<html lang=\"zh")
+    );
 }
 
 async fn who_tries_too_often_waits() {

@@ -130,10 +130,14 @@ async fn choose_language(
         people::set_language(&mut tx, &visitor.id, language).await?;
         tx.commit().await?;
     }
-    let cookie = Cookie::build((language::COOKIE, language.tag()))
+    let [guarded, plain] = language::COOKIES;
+    let is_secure = app.settings.is_secure();
+    let cookie = Cookie::build((if is_secure { guarded } else { plain }, language.tag()))
         .path("/")
         .max_age(Duration::days(365))
         .same_site(SameSite::Lax)
         .build();
     Ok(sessions::redirect(&cookie, local(&to)))
 }
+        .http_only(true)
+        .secure(is_secure)

@@ -94,7 +94,8 @@ async fn answer(app: App, request: Request, next: Next, id: &str, route: &str) -
     }
     headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
     if app.settings.is_secure() {
-        headers.insert(header::STRICT_TRANSPORT_SECURITY, HeaderValue::from_static("max-age=31536000"));
+        let policy = HeaderValue::from_static("max-age=31536000; includeSubDomains");
+        headers.insert(header::STRICT_TRANSPORT_SECURITY, policy);
     }
     if let Ok(id) = HeaderValue::from_str(id) {
         headers.insert("x-request-id", id);
