@@ -66,7 +66,11 @@ async fn the_first_administrator_comes_by_a_link_and_invites_a_host(database: Da
         [("email", " BOB@example.org"), ("password", "another password"), ("to", "//evil.example")];
     let answer = anybody.post("/sign-in", &signed_in).await.expect(303);
     assert_eq!(answer.header("location"), "/");
-    let bob = anybody.with_cookie_of(&answer);
+    let old = anybody.with_cookie_of(&answer);
+    old.get("/account").await.expect(200);
+    // A new session of the browser ends the one that it had.
+    let bob = old.with_cookie_of(&old.post("/sign-in", &signed_in).await.expect(303));
+    old.get("/account").await.expect(303);
     bob.get("/account").await.expect(200);
     bob.get("/admin/accounts").await.expect(404);
 

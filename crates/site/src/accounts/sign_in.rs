@@ -96,7 +96,7 @@ async fn sign_in(
     begin_session(&app, &from, &account.id, local(&given.to)).await
 }
 
-/// Begins a session and sends the browser, which is known from now on, to the page `to`.
+/// Begins a session in place of the one that the browser has, and sends it, which is known from now on, to the page `to`.
 pub(super) async fn begin_session(
     app: &App,
     from: &Attempt,
@@ -104,6 +104,9 @@ pub(super) async fn begin_session(
     to: &str,
 ) -> Result<Response, Fault> {
     let mut tx = app.store.begin().await?;
+    if let Some(old) = &from.session {
+        sessions::end(&app.store, old).await?;
+    }
     let cookie = sessions::begin(&mut tx, &app.settings, account).await?;
     let device = devices::remember(&mut tx, from, account).await?;
     tx.commit().await?;
