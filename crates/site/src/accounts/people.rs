@@ -144,12 +144,17 @@ pub(super) async fn with_password(
     Ok(account.filter(|_| is_right))
 }
 
-/// Returns true if a password is that of someone who is signed in; guesses with a stolen session are limited, whatever
+/// Refuses a password that is not that of someone who is signed in; guesses with a stolen session are limited, whatever
 /// others try.
-pub(super) async fn is_password(app: &App, by: &Visitor, password: &str) -> Result<bool, Fault> {
+pub(super) async fn require_password(app: &App, by: &Visitor, password: &str) -> Result<(), Fault> {
     app.limits.take("account-signed-in", &by.id, app.settings.sign_ins_per_minute)?;
     let account = by_id(&app.store, &by.id).await?;
-    app.hasher.verify(password, account.as_ref().map(|account| account.password.as_str())).await
+    let stored = account.as_ref().map(|account| account.password.as_str());
+    if app.hasher.verify(password, stored).await? {
+        return Ok(());
+    }
+    tracing::warn!(account = by.id, "a password is wrong");
+    Err(fault!(UNPROCESSABLE_ENTITY, "password", "The password is incorrect."))
 }
 
 pub async fn by_id(store: &Store, id: &str) -> Result<Option<Account>, Error> {
