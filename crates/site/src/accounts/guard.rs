@@ -26,6 +26,9 @@ pub async fn guard(
         false => visitor(&app, request.headers(), is_program).await?,
     };
     let who = visitor.as_ref().map_or(network.0.as_str(), |visitor| visitor.id.as_str());
+    if let Some(visitor) = &visitor {
+        tracing::Span::current().record("account", visitor.id.as_str());
+    }
     app.limits.take("requests", who, app.settings.requests_per_minute)?;
     if !allows(access, visitor.as_ref()) {
         return match visitor {

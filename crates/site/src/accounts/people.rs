@@ -141,6 +141,10 @@ pub(super) async fn with_password(
     let account = by_email(&app.store, email).await?.filter(|account| account.disabled_at.is_none());
     let stored = account.as_ref().map(|account| account.password.as_str());
     let is_right = app.hasher.verify(password, stored).await?;
+    if !is_right {
+        let account = account.as_ref().map(|account| account.id.as_str());
+        tracing::warn!(account, "a password is wrong");
+    }
     Ok(account.filter(|_| is_right))
 }
 

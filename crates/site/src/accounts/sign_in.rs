@@ -87,6 +87,7 @@ async fn sign_in(
     match totp::take(&mut tx, &account.id, &given.code).await {
         Ok(()) => tx.commit().await?,
         Err(fault) if fault.status.is_client_error() => {
+            tracing::warn!(account = account.id, "a code is wrong");
             return refuse(page.t(
                 "This account uses two-factor authentication. Enter the current code from your authenticator app.",
             ));
@@ -103,13 +104,14 @@ pub(super) async fn begin_session(
     account: &str,
     to: &str,
 ) -> Result<Response, Fault> {
-    let mut tx = app.store.begin().await?;
     if let Some(old) = &from.session {
         sessions::end(&app.store, old).await?;
     }
+    let mut tx = app.store.begin().await?;
     let cookie = sessions::begin(&mut tx, &app.settings, account).await?;
     let device = devices::remember(&mut tx, from, account).await?;
     tx.commit().await?;
+    tracing::info!(account, "someone has signed in");
     Ok(devices::with_cookie(sessions::redirect(&cookie, to), &app.settings, device))
 }
 
@@ -138,9 +140,9 @@ async fn choose_language(
     let cookie = Cookie::build((if is_secure { guarded } else { plain }, language.tag()))
         .path("/")
         .max_age(Duration::days(365))
+        .http_only(true)
         .same_site(SameSite::Lax)
+        .secure(is_secure)
         .build();
     Ok(sessions::redirect(&cookie, local(&to)))
 }
-        .http_only(true)
-        .secure(is_secure)
