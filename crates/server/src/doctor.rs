@@ -61,13 +61,13 @@ pub async fn examine(app: &App) -> anyhow::Result<Vec<Finding>> {
 /// Tries what a job of this system must not be able to do.
 async fn sandbox(app: &App) -> Finding {
     match child::probe(app).await {
-        Ok(Possible { socket, file, program, memory, environment }) => {
+        Ok(Possible { socket, file, program, process, memory, environment }) => {
             let word = |possible: bool| if possible { "possible" } else { "refused" };
             let (network, files, programs) = (word(socket), word(file), word(program));
-            let (memory, variables) = (word(memory), word(environment));
+            let (processes, memory, variables) = (word(process), word(memory), word(environment));
             let text = format!(
-                "network {network}, other files {files}, other programs {programs}, more memory {memory}, \
-                 variables {variables}"
+                "network {network}, other files {files}, other programs {programs}, other processes {processes}, \
+                 more memory {memory}, variables {variables}"
             );
             Finding { about: "sandbox", is_problem: text.contains("possible"), text }
         }
