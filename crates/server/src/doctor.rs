@@ -55,6 +55,8 @@ pub async fn examine(app: &App) -> anyhow::Result<Vec<Finding>> {
     findings.extend(phases(app).await?);
     findings.push(backups(app).await?);
     findings.extend(settings(app));
+    #[cfg(unix)]
+    findings.extend(settings_file(app));
     Ok(findings)
 }
 
@@ -195,4 +197,18 @@ fn settings(app: &App) -> Vec<Finding> {
         findings.push(bad("settings", text));
     }
     findings
+}
+
+/// The file of settings, if it has a password and others may read it.
+#[cfg(unix)]
+fn settings_file(app: &App) -> Option<Finding> {
+    use std::os::unix::fs::PermissionsExt;
+    let path = app.folder.join("server.toml");
+    let mode = std::fs::metadata(&path).ok()?.permissions().mode();
+    let table: toml::Table = std::fs::read_to_string(&path).ok()?.parse().ok()?;
+    let described = app.settings.described();
+    let has_secret = described.iter().any(|(name, value, _)| value == "(set)" && table.contains_key(*name));
+    let path = path.display();
+    let text = format!("other users of this machine can read the passwords in {path}: chmod 600 {path}");
+    (has_secret && mode & 0o077 != 0).then(|| bad("settings", text))
 }
