@@ -92,7 +92,7 @@ pub fn check(root: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Licences, duplicates, sources and advisories, and the promises of the public crates, where the programs that check
+/// Licences, duplicates and sources, and the promises of the public crates, where the programs that check
 /// them are installed.
 pub fn dependencies(root: &Path, left_out: &mut Vec<String>) -> Result<()> {
     let mut run = |name: &str, arguments: &[&str]| -> Result<()> {

@@ -55,19 +55,21 @@ pub async fn examine(app: &App) -> anyhow::Result<Vec<Finding>> {
     findings.extend(phases(app).await?);
     findings.push(backups(app).await?);
     findings.extend(settings(app));
+    #[cfg(unix)]
+    findings.extend(settings_file(app));
     Ok(findings)
 }
 
 /// Tries what a job of this system must not be able to do.
 async fn sandbox(app: &App) -> Finding {
     match child::probe(app).await {
-        Ok(Possible { socket, file, program, memory, environment }) => {
+        Ok(Possible { socket, file, program, process, memory, environment }) => {
             let word = |possible: bool| if possible { "possible" } else { "refused" };
             let (network, files, programs) = (word(socket), word(file), word(program));
-            let (memory, variables) = (word(memory), word(environment));
+            let (processes, memory, variables) = (word(process), word(memory), word(environment));
             let text = format!(
-                "network {network}, other files {files}, other programs {programs}, more memory {memory}, \
-                 variables {variables}"
+                "network {network}, other files {files}, other programs {programs}, other processes {processes}, \
+                 more memory {memory}, variables {variables}"
             );
             Finding { about: "sandbox", is_problem: text.contains("possible"), text }
         }
@@ -195,4 +197,18 @@ fn settings(app: &App) -> Vec<Finding> {
         findings.push(bad("settings", text));
     }
     findings
+}
+
+/// The file of settings, if it has a password and others may read it.
+#[cfg(unix)]
+fn settings_file(app: &App) -> Option<Finding> {
+    use std::os::unix::fs::PermissionsExt;
+    let path = app.folder.join("server.toml");
+    let mode = std::fs::metadata(&path).ok()?.permissions().mode();
+    let table: toml::Table = std::fs::read_to_string(&path).ok()?.parse().ok()?;
+    let described = app.settings.described();
+    let has_secret = described.iter().any(|(name, value, _)| value == "(set)" && table.contains_key(*name));
+    let path = path.display();
+    let text = format!("other users of this machine can read the passwords in {path}: chmod 600 {path}");
+    (has_secret && mode & 0o077 != 0).then(|| bad("settings", text))
 }

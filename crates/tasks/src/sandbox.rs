@@ -77,7 +77,10 @@ fn restrict_files(allowance: &Allowance) -> anyhow::Result<()> {
 /// Calls that no task needs: the network, other programs, other processes.
 #[cfg(target_os = "linux")]
 fn forbid_calls() -> anyhow::Result<()> {
-    use seccompiler::{BpfProgram, SeccompAction, SeccompFilter};
+    use seccompiler::{
+        BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
+        SeccompRule,
+    };
     let forbidden = [
         libc::SYS_socket,
         libc::SYS_socketpair,
@@ -86,14 +89,20 @@ fn forbid_calls() -> anyhow::Result<()> {
         libc::SYS_listen,
         libc::SYS_sendto,
         libc::SYS_sendmsg,
+        libc::SYS_sendmmsg,
         libc::SYS_execve,
         libc::SYS_execveat,
         libc::SYS_ptrace,
         libc::SYS_process_vm_readv,
         libc::SYS_process_vm_writev,
+        libc::SYS_process_madvise,
+        libc::SYS_pidfd_open,
         libc::SYS_pidfd_getfd,
+        libc::SYS_pidfd_send_signal,
         libc::SYS_kill,
         libc::SYS_tkill,
+        libc::SYS_rt_sigqueueinfo,
+        libc::SYS_rt_tgsigqueueinfo,
         libc::SYS_mount,
         libc::SYS_umount2,
         libc::SYS_unshare,
@@ -106,8 +115,12 @@ fn forbid_calls() -> anyhow::Result<()> {
         libc::SYS_userfaultfd,
         libc::SYS_perf_event_open,
     ];
+    // A process that ends itself sends a signal to its own thread.
+    let own = u64::from(std::process::id());
+    let to_others = SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, own)?;
+    let signals = (libc::SYS_tgkill, vec![SeccompRule::new(vec![to_others])?]);
     let filter = SeccompFilter::new(
-        forbidden.into_iter().map(|call| (call, Vec::new())).collect(),
+        forbidden.into_iter().map(|call| (call, Vec::new())).chain([signals]).collect(),
         SeccompAction::Allow,
         SeccompAction::Errno(libc::EPERM as u32),
         std::env::consts::ARCH.try_into()?,

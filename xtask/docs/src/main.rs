@@ -45,7 +45,9 @@ fn run(root: &Path, mode: Mode) -> Result<()> {
     pages.push((root.join("docs/reference/notices.md"), notices::page()?));
     pages.extend(commands::pages(root)?);
     pages.extend(server::pages(root)?);
-    pages.push((root.join("docs/changelog.md"), changelog(root)?));
+    for (name, page) in [("CHANGELOG.md", "docs/changelog.md"), ("SECURITY.md", "docs/security.md")] {
+        pages.push((root.join(page), of_root(root, name)?));
+    }
     for (path, text) in pages {
         let shown = path.strip_prefix(root).unwrap_or(&path).display();
         if std::fs::read_to_string(&path).is_ok_and(|old| old == text) {
@@ -62,9 +64,9 @@ fn run(root: &Path, mode: Mode) -> Result<()> {
     Ok(())
 }
 
-/// The changelog as a page of the site, which has the other pages beside it.
-fn changelog(root: &Path) -> Result<String> {
-    let text = std::fs::read_to_string(root.join("CHANGELOG.md")).context("CHANGELOG.md")?;
+/// A file of the root as a page of the site, which has the other pages beside it.
+fn of_root(root: &Path, name: &'static str) -> Result<String> {
+    let text = std::fs::read_to_string(root.join(name)).context(name)?;
     Ok(text.replace("](docs/", "]("))
 }
 

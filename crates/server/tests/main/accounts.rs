@@ -66,7 +66,11 @@ async fn the_first_administrator_comes_by_a_link_and_invites_a_host(database: Da
         [("email", " BOB@example.org"), ("password", "another password"), ("to", "//evil.example")];
     let answer = anybody.post("/sign-in", &signed_in).await.expect(303);
     assert_eq!(answer.header("location"), "/");
-    let bob = anybody.with_cookie_of(&answer);
+    let old = anybody.with_cookie_of(&answer);
+    old.get("/account").await.expect(200);
+    // A new session of the browser ends the one that it had.
+    let bob = old.with_cookie_of(&old.post("/sign-in", &signed_in).await.expect(303));
+    old.get("/account").await.expect(303);
     bob.get("/account").await.expect(200);
     bob.get("/admin/accounts").await.expect(404);
 
@@ -161,7 +165,16 @@ async fn over_tls_cookies_are_guarded_and_other_sites_are_refused() {
     let answer = anybody.send(trusted, fields).await.expect(303);
     let cookie = answer.header("set-cookie");
     assert!(cookie.starts_with("__Host-capeval=") && cookie.contains("; Secure; Path=/;"));
-    assert_eq!(answer.header("strict-transport-security"), "max-age=31536000");
+    assert_eq!(answer.header("strict-transport-security"), "max-age=31536000; includeSubDomains");
+    let chosen = anybody.get("/language/zh").await.expect(303);
+    let language = chosen.header("set-cookie");
+    assert!(
+        language.starts_with("__Host-language=zh; HttpOnly;") && language.contains("; Secure; Path=/;"),
+        "{language}"
+    );
+    assert!(
+        anybody.with_cookie_of(&chosen).get("/sign-in").await.expect(200).text.contains("<html lang=\"zh")
+    );
 }
 
 async fn who_tries_too_often_waits() {

@@ -57,6 +57,13 @@ async fn a_benchmark_follows_its_file_or_says_why_not() {
         ("metrics = ['bleu', 'cider-d']", "metrics = ['blue']", "blue"),
         ("metrics = ['bleu', 'cider-d']", "metrics = ['cider-d']\nderive = ['x = 2 * bleu-4']", "bleu-4"),
         ("metrics = ['bleu', 'cider-d']", "metrics = ['cider-d']\nrank_by = 'points(spice)'", "'spice'"),
+        ("metrics = ['bleu', 'cider-d']", "metrics = ['program:/bin/true']", "no metric is called 'program'"),
+        ("metrics = ['bleu', 'cider-d']", "metrics = ['judge']", "no metric is called 'judge'"),
+        (
+            "metrics = ['bleu', 'cider-d']",
+            "metrics = ['cider-d:df=/etc/passwd']",
+            "cider-d has no setting 'df'",
+        ),
         ("metrics = ['bleu', 'cider-d']", "metrics = []", "phase dev: name at least one metric"),
         ("title = 'B'", "title = ''", "A name must have 1 to 80 characters"),
         ("title = 'Dev'", "title = ' '", "A name must have 1 to 80 characters"),

@@ -89,6 +89,7 @@ async fn no_one_else_reads_the_database() {
 
 #[test]
 fn the_doctor_finds_what_does_not_fit_together() {
+    use std::os::unix::fs::PermissionsExt;
     let folder = tempfile::tempdir().unwrap();
     let doctor = |settings: &[(&str, &str)]| {
         let settings = settings.iter().map(|(name, value)| (format!("CAPEVAL_SERVER_{name}"), *value));
@@ -103,6 +104,16 @@ fn the_doctor_finds_what_does_not_fit_together() {
         assert!(doctor(&url).contains("proxies is empty"), "{listen}");
     }
     assert!(doctor(&[("LISTEN", "0.0.0.0:8080")]).contains("without TLS"));
+    let file = folder.path().join("server.toml");
+    for (text, mode, is_told) in [
+        ("title = 'Ours'\n", 0o644, false),
+        ("smtp = 'smtps://a:word@b'\nmail_from = 'c@example.org'\n", 0o600, false),
+        ("smtp = 'smtps://a:word@b'\nmail_from = 'c@example.org'\n", 0o644, true),
+    ] {
+        std::fs::write(&file, text).unwrap();
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(mode)).unwrap();
+        assert_eq!(doctor(&[]).contains("can read the passwords"), is_told, "{text} {mode:o}");
+    }
 }
 
 #[test]

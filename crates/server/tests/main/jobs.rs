@@ -146,7 +146,8 @@ async fn a_late_result_is_dropped(database: Database) {
 async fn a_child_reaches_neither_the_network_nor_other_files_nor_programs() {
     let site = Site::new(Database::Sqlite).await;
     let found = capeval_site::jobs::child::probe(&site.app).await.unwrap();
-    assert!(!found.socket && !found.program && !found.memory && !found.environment, "{found:?}");
+    assert!(!found.socket && !found.program && !found.process, "{found:?}");
+    assert!(!found.memory && !found.environment, "{found:?}");
     // Kernels without Landlock do not keep files apart; CI's does.
     assert!(!found.file || !has_landlock(), "{found:?}");
 }

@@ -161,6 +161,8 @@ fn every_line_names_its_request_or_its_job_and_none_has_a_secret() {
         let (status, answer) = exchange(server.port, "POST", path, form, body.as_bytes()).unwrap();
         assert!(status < 400, "{path}: {answer}");
     }
+    let wrong = "email=canaryperson%40example.org&password=another+canarysecret";
+    assert_eq!(exchange(server.port, "POST", "/sign-in", form, wrong.as_bytes()).unwrap().0, 401);
     let is_of = |line: &Value, name: &str| line["span"]["name"] == name;
     eventually("the submission is scored and mail is refused", || {
         let lines = lines_so_far(&log);
@@ -181,6 +183,13 @@ fn every_line_names_its_request_or_its_job_and_none_has_a_secret() {
         (&Value::from(201), &Value::from("POST"))
     );
     assert_eq!(last["span"]["route"], "/api/v1/phases/{id}/submissions");
+    // Who it was is an id, which a deletion leaves without a name.
+    let account = &last["span"]["account"];
+    assert!(account.is_string(), "{last}");
+    for said in ["someone has signed in", "a password is wrong"] {
+        let line = lines.iter().find(|line| line["fields"]["message"] == said);
+        assert_eq!(&line.unwrap_or_else(|| panic!("no line says: {said}"))["fields"]["account"], account);
+    }
     let jobs: Vec<&Value> =
         lines.iter().filter(|line| is_of(line, "job") && line["span"]["cause"] == id).collect();
     assert!(

@@ -55,7 +55,8 @@ fn doctor_finds_what_is_missing() {
     assert!(line(&text, "database").contains("SQLite"), "{text}");
     assert!(
         line(&text, "sandbox").ends_with(
-            "network refused, other files refused, other programs refused, more memory refused, variables refused"
+            "network refused, other files refused, other programs refused, other processes refused, more memory refused, \
+             variables refused"
         ),
         "{text}"
     );

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 use axum::extract::{Form, State};
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::{HeaderMap, Request, StatusCode};
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use capeval_site::accounts::providers::Provider as Plan;
@@ -311,6 +311,10 @@ async fn people_sign_in_with_an_account_that_a_provider_confirms(database: Datab
     assert!(
         site.anybody().get("/sign-in?to=/teams").await.text.contains("href=\"/sign-in/with/here?to=/teams\"")
     );
+    // Another site does not begin it.
+    let foreign = Request::get("/sign-in/with/here?to=/teams").header("sec-fetch-site", "cross-site");
+    let asked = site.anybody().send(foreign, "").await.expect(303);
+    assert_eq!(asked.header("location"), "/sign-in?to=/teams");
     site.account("Ada", Role::Member).await;
     confirm(&site, "Ada").await;
     for round in 0..2 {

@@ -28,15 +28,20 @@ async fn a_second_factor_is_needed_to_sign_in(database: Database) {
     let page = hanna.get("/account").await.expect(200).text;
     let secret = page.field("secret");
     assert!(page.contains(&format!("otpauth://totp/capeval:hanna%40example.org?secret={secret}")));
-    let set_up = |secret: &str, code: &str| {
-        let (hanna, secret, code) = (hanna.clone(), secret.to_owned(), code.to_owned());
-        async move { hanna.post("/account/second-factor", &[("secret", &secret), ("code", &code)]).await }
+    let password = ("password", "a long password");
+    let set_up = async |secret: &str, code: &str| {
+        hanna.post("/account/second-factor", &[("secret", secret), ("code", code), password]).await
     };
     let refused = set_up(secret, "000000x").await.expect(422).text;
     assert!(refused.contains("The code is incorrect or has already been used."));
     // The app goes on with the secret that it knows.
     assert!(refused.contains("<details open>") && refused.contains(secret), "{refused}");
     set_up("too short", "000000").await.expect(422);
+    // Someone with a stolen session does not lock the owner out.
+    let code = totp::code_now(secret).unwrap();
+    let guess = [("secret", secret), ("code", code.as_str()), ("password", "a guess")];
+    let refused = hanna.post("/account/second-factor", &guess).await.expect(422).text;
+    assert!(refused.contains("The password is incorrect.") && refused.contains(secret), "{refused}");
     set_up(secret, &totp::code_now(secret).unwrap()).await.expect(303);
     set_up(secret, &totp::code_now(secret).unwrap()).await.expect(409);
     assert!(!hanna.get("/account").await.expect(200).text.contains(secret));
@@ -57,12 +62,13 @@ async fn a_second_factor_is_needed_to_sign_in(database: Database) {
     let wrong = anybody.post("/sign-in", &[("email", "hanna@example.org"), ("password", "wrong")]).await;
     assert!(wrong.expect(401).text.contains("Email address and password do not match."));
 
-    hanna.post("/account/second-factor/remove", &[("code", "1")]).await.expect(422);
+    let remove = async |code: &str, password| {
+        hanna.post("/account/second-factor/remove", &[("code", code), password]).await
+    };
+    remove("1", password).await.expect(422);
     site.app.store.execute(forget, args![&id]).await.unwrap();
-    hanna
-        .post("/account/second-factor/remove", &[("code", &totp::code_now(secret).unwrap())])
-        .await
-        .expect(303);
+    remove(&totp::code_now(secret).unwrap(), ("password", "a guess")).await.expect(422);
+    remove(&totp::code_now(secret).unwrap(), password).await.expect(303);
     sign_in(String::new()).await.expect(303);
     let notes = site.app.store.all("SELECT action FROM audit WHERE subject = $1", args![&id]).await.unwrap();
     let count = notes.iter().filter(|row| row.get::<String>("action").unwrap() == "account.second-factor");

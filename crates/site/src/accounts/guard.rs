@@ -9,7 +9,7 @@ use super::{Role, Visitor, sessions, tokens};
 use crate::app::App;
 use crate::fault;
 use crate::fault::Fault;
-use crate::web::network::Network;
+use crate::web::network::{Network, session_cookie};
 use crate::web::{Access, Scope, WATCHED, cookie, encode, is_program};
 
 /// The layer of each route.
@@ -26,6 +26,9 @@ pub async fn guard(
         false => visitor(&app, request.headers(), is_program).await?,
     };
     let who = visitor.as_ref().map_or(network.0.as_str(), |visitor| visitor.id.as_str());
+    if let Some(visitor) = &visitor {
+        tracing::Span::current().record("account", visitor.id.as_str());
+    }
     app.limits.take("requests", who, app.settings.requests_per_minute)?;
     if !allows(access, visitor.as_ref()) {
         return match visitor {
@@ -63,7 +66,7 @@ pub async fn visitor(app: &App, headers: &HeaderMap, is_program: bool) -> Result
         let Some(token) = bearer(headers) else { return Ok(None) };
         return tokens::visitor(&app.store, token).await;
     }
-    let Some(cookie) = cookie(headers, sessions::cookie_name(&app.settings)) else { return Ok(None) };
+    let Some(cookie) = cookie(headers, session_cookie(&app.settings)) else { return Ok(None) };
     Ok(sessions::visitor(&app.store, cookie.value()).await?)
 }
 

@@ -141,15 +141,24 @@ pub(super) async fn with_password(
     let account = by_email(&app.store, email).await?.filter(|account| account.disabled_at.is_none());
     let stored = account.as_ref().map(|account| account.password.as_str());
     let is_right = app.hasher.verify(password, stored).await?;
+    if !is_right {
+        let account = account.as_ref().map(|account| account.id.as_str());
+        tracing::warn!(account, "a password is wrong");
+    }
     Ok(account.filter(|_| is_right))
 }
 
-/// Returns true if a password is that of someone who is signed in; guesses with a stolen session are limited, whatever
+/// Refuses a password that is not that of someone who is signed in; guesses with a stolen session are limited, whatever
 /// others try.
-pub(super) async fn is_password(app: &App, by: &Visitor, password: &str) -> Result<bool, Fault> {
+pub(super) async fn require_password(app: &App, by: &Visitor, password: &str) -> Result<(), Fault> {
     app.limits.take("account-signed-in", &by.id, app.settings.sign_ins_per_minute)?;
     let account = by_id(&app.store, &by.id).await?;
-    app.hasher.verify(password, account.as_ref().map(|account| account.password.as_str())).await
+    let stored = account.as_ref().map(|account| account.password.as_str());
+    if app.hasher.verify(password, stored).await? {
+        return Ok(());
+    }
+    tracing::warn!(account = by.id, "a password is wrong");
+    Err(fault!(UNPROCESSABLE_ENTITY, "password", "The password is incorrect."))
 }
 
 pub async fn by_id(store: &Store, id: &str) -> Result<Option<Account>, Error> {

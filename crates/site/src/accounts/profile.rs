@@ -164,8 +164,7 @@ async fn change_address(
     _: Attempt,
     Body(given): Body<NewAddress>,
 ) -> Result<Response, Fault> {
-    if !people::is_password(&app, &by, &given.password).await? {
-        let fault = fault!(UNPROCESSABLE_ENTITY, "password", "The password is incorrect.");
+    if let Err(fault) = people::require_password(&app, &by, &given.password).await {
         return show_after(&app, &page, &by, fault).await;
     }
     let email = match people::address(&given.email) {
@@ -207,8 +206,7 @@ async fn change_password(
     _: Attempt,
     Body(given): Body<NewPassword>,
 ) -> Result<Response, Fault> {
-    if !people::is_password(&app, &by, &given.old).await? {
-        let fault = fault!(UNPROCESSABLE_ENTITY, "old-password", "The current password is incorrect.");
+    if let Err(fault) = people::require_password(&app, &by, &given.old).await {
         return show_after(&app, &page, &by, fault).await;
     }
     let hash = match app.hasher.hash(&given.new).await {
@@ -232,6 +230,7 @@ struct SecondFactor {
     #[serde(default)]
     secret: String,
     code: String,
+    password: String,
 }
 
 async fn set_up_totp(
@@ -241,14 +240,16 @@ async fn set_up_totp(
     _: Attempt,
     Body(given): Body<SecondFactor>,
 ) -> Result<Response, Fault> {
-    let mut tx = app.store.begin().await?;
-    match totp::set_up(&mut tx, &by.id, &given.secret, &given.code).await {
-        Ok(()) => tx.commit().await?,
-        Err(fault) => {
-            // The app knows this secret, and would give wrong codes for another.
-            let secret = Some(given.secret).filter(|secret| totp::is_secret(secret));
-            return show_after(&app, &page, &by, Outcome { secret, ..fault.into() }).await;
-        }
+    let set_up = async {
+        people::require_password(&app, &by, &given.password).await?;
+        let mut tx = app.store.begin().await?;
+        totp::set_up(&mut tx, &by.id, &given.secret, &given.code).await?;
+        Ok::<_, Fault>(tx.commit().await?)
+    };
+    if let Err(fault) = set_up.await {
+        // The app knows this secret, and would give wrong codes for another.
+        let secret = Some(given.secret).filter(|secret| totp::is_secret(secret));
+        return show_after(&app, &page, &by, Outcome { secret, ..fault.into() }).await;
     }
     Ok(saved())
 }
@@ -261,6 +262,9 @@ async fn remove_totp(
     Body(given): Body<SecondFactor>,
 ) -> Result<Response, Fault> {
     app.limits.take("codes", &by.id, app.settings.sign_ins_per_minute)?;
+    if let Err(fault) = people::require_password(&app, &by, &given.password).await {
+        return show_after(&app, &page, &by, fault).await;
+    }
     let mut tx = app.store.begin().await?;
     if let Err(fault) = totp::take(&mut tx, &by.id, &given.code).await {
         return show_after(&app, &page, &by, fault).await;
@@ -323,8 +327,7 @@ async fn delete_account(
     _: Attempt,
     Body(given): Body<Confirmation>,
 ) -> Result<Response, Fault> {
-    if !people::is_password(&app, &by, &given.password).await? {
-        let fault = fault!(UNPROCESSABLE_ENTITY, "password", "The password is incorrect.");
+    if let Err(fault) = people::require_password(&app, &by, &given.password).await {
         return show_after(&app, &page, &by, fault).await;
     }
     match deletion::remove(&app, Some(&by.id), &by.id).await {

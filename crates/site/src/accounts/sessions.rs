@@ -9,12 +9,8 @@ use super::Visitor;
 use crate::settings::Settings;
 use crate::store::{Error, Store, Tx};
 use crate::web::Scope;
+use crate::web::network::session_cookie;
 use crate::{args, clock, ids};
-
-/// The name of the cookie; over TLS, browsers guard names that begin like the first.
-pub fn cookie_name(settings: &Settings) -> &'static str {
-    if settings.is_secure() { "__Host-capeval" } else { "capeval" }
-}
 
 /// Begins a session, and returns the cookie to set.
 pub async fn begin(tx: &mut Tx, settings: &Settings, account: &str) -> anyhow::Result<Cookie<'static>> {
@@ -36,7 +32,7 @@ pub(super) fn forget(settings: &Settings) -> Cookie<'static> {
 }
 
 fn cookie(settings: &Settings, value: String, days: i64) -> Cookie<'static> {
-    Cookie::build((cookie_name(settings), value))
+    Cookie::build((session_cookie(settings), value))
         .path("/")
         .max_age(Duration::seconds(days.saturating_mul(86_400)))
         .http_only(true)

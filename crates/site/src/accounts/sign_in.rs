@@ -87,6 +87,7 @@ async fn sign_in(
     match totp::take(&mut tx, &account.id, &given.code).await {
         Ok(()) => tx.commit().await?,
         Err(fault) if fault.status.is_client_error() => {
+            tracing::warn!(account = account.id, "a code is wrong");
             return refuse(page.t(
                 "This account uses two-factor authentication. Enter the current code from your authenticator app.",
             ));
@@ -96,17 +97,21 @@ async fn sign_in(
     begin_session(&app, &from, &account.id, local(&given.to)).await
 }
 
-/// Begins a session and sends the browser, which is known from now on, to the page `to`.
+/// Begins a session in place of the one that the browser has, and sends it, which is known from now on, to the page `to`.
 pub(super) async fn begin_session(
     app: &App,
     from: &Attempt,
     account: &str,
     to: &str,
 ) -> Result<Response, Fault> {
+    if let Some(old) = &from.session {
+        sessions::end(&app.store, old).await?;
+    }
     let mut tx = app.store.begin().await?;
     let cookie = sessions::begin(&mut tx, &app.settings, account).await?;
     let device = devices::remember(&mut tx, from, account).await?;
     tx.commit().await?;
+    tracing::info!(account, "someone has signed in");
     Ok(devices::with_cookie(sessions::redirect(&cookie, to), &app.settings, device))
 }
 
@@ -130,10 +135,14 @@ async fn choose_language(
         people::set_language(&mut tx, &visitor.id, language).await?;
         tx.commit().await?;
     }
-    let cookie = Cookie::build((language::COOKIE, language.tag()))
+    let [guarded, plain] = language::COOKIES;
+    let is_secure = app.settings.is_secure();
+    let cookie = Cookie::build((if is_secure { guarded } else { plain }, language.tag()))
         .path("/")
         .max_age(Duration::days(365))
+        .http_only(true)
         .same_site(SameSite::Lax)
+        .secure(is_secure)
         .build();
     Ok(sessions::redirect(&cookie, local(&to)))
 }

@@ -68,7 +68,7 @@ pub async fn run<T: Task>(app: &App, allowance: Allowance, task: T) -> Result<T:
     };
     let (output, messages, status) = ended?;
     if !status.success() {
-        tracing::warn!(%status, messages = %String::from_utf8_lossy(&messages).trim(), "a child failed");
+        tracing::warn!(%status, messages = ?String::from_utf8_lossy(&messages).trim(), "a child failed");
         return Err(Failure::Passing(reason!("the process ended with {}", status)));
     }
     match serde_json::from_slice(&output)? {

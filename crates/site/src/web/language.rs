@@ -11,8 +11,8 @@ use super::cookie;
 use crate::feature;
 pub use crate::reason::fill;
 
-/// The cookie with the chosen language.
-pub const COOKIE: &str = "language";
+/// The names of the cookie with the chosen language: over TLS, where browsers guard it, and without.
+pub const COOKIES: [&str; 2] = ["__Host-language", "language"];
 
 /// The table whose sentences are reasons: they are stored and passed on in English, with their arguments filled in.
 const REASONS: &str = "reasons";
@@ -82,7 +82,8 @@ impl Language {
     /// The language that a request asks for: by its cookie, or else by the first of its accepted languages that the
     /// site has.
     pub fn of_request(headers: &HeaderMap) -> Self {
-        if let Some(chosen) = cookie(headers, COOKIE).and_then(|cookie| Self::of(cookie.value())) {
+        let cookie = COOKIES.iter().find_map(|name| cookie(headers, name));
+        if let Some(chosen) = cookie.and_then(|cookie| Self::of(cookie.value())) {
             return chosen;
         }
         let accepted =

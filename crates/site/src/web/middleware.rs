@@ -12,6 +12,7 @@ use axum::response::{Html, IntoResponse, Response};
 use capeval_api::Problem;
 use tower_http::csrf::ProtectionError;
 use tracing::Instrument;
+use tracing::field::Empty;
 
 use super::language::Language;
 use super::page::Page;
@@ -55,7 +56,7 @@ pub async fn finish_response(State(app): State<App>, request: Request, next: Nex
     let id = request_id::of_request(&request, &app.settings.proxies);
     let route = request.extensions().get::<MatchedPath>().map_or("-", MatchedPath::as_str).to_owned();
     // The route and not the path, which may hold a secret. A span below the level of the log would not be in it.
-    let span = tracing::error_span!("request", id, method = %request.method(), route);
+    let span = tracing::error_span!("request", id, method = %request.method(), route, account = Empty);
     let proxied = network::is_proxied(&request, &app.settings.proxies).then_some(request.headers());
     traces::of_request(&span, &id, request.method(), &route, proxied);
     let answer = answer(app, request, next, &id, &route);
@@ -94,7 +95,8 @@ async fn answer(app: App, request: Request, next: Next, id: &str, route: &str) -
     }
     headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
     if app.settings.is_secure() {
-        headers.insert(header::STRICT_TRANSPORT_SECURITY, HeaderValue::from_static("max-age=31536000"));
+        let policy = HeaderValue::from_static("max-age=31536000; includeSubDomains");
+        headers.insert(header::STRICT_TRANSPORT_SECURITY, policy);
     }
     if let Ok(id) = HeaderValue::from_str(id) {
         headers.insert("x-request-id", id);

@@ -56,6 +56,11 @@ impl Range {
     }
 }
 
+/// The name of the cookie of a session; over TLS, browsers guard names that begin like the first.
+pub fn session_cookie(settings: &Settings) -> &'static str {
+    if settings.is_secure() { "__Host-capeval" } else { "capeval" }
+}
+
 /// The name of the cookie by which a browser is known from which someone has signed in before.
 pub fn device_cookie(settings: &Settings) -> &'static str {
     if settings.is_secure() { "__Host-capeval-device" } else { "capeval-device" }
@@ -66,6 +71,8 @@ pub struct Attempt {
     pub network: Network,
     /// The hash of the cookie of a browser from which someone has signed in before.
     pub device: Option<String>,
+    /// The hash of the cookie of the session that the browser has.
+    pub session: Option<String>,
 }
 
 impl FromRequestParts<App> for Attempt {
@@ -74,8 +81,9 @@ impl FromRequestParts<App> for Attempt {
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Self::Rejection> {
         let network = parts.extensions.get::<Network>().cloned().ok_or_else(Fault::not_found)?;
         app.limits.take("sign-ins", &network.0, app.settings.sign_ins_per_minute)?;
-        let cookie = cookie(&parts.headers, device_cookie(&app.settings));
-        Ok(Self { network, device: cookie.map(|cookie| ids::digest(cookie.value())) })
+        let hash = |name| cookie(&parts.headers, name).map(|cookie| ids::digest(cookie.value()));
+        let (device, session) = (hash(device_cookie(&app.settings)), hash(session_cookie(&app.settings)));
+        Ok(Self { network, device, session })
     }
 }
 

@@ -21,7 +21,7 @@ use crate::fault::Fault;
 use crate::outbox;
 use crate::settings::Settings;
 use crate::web::route::{get, post};
-use crate::web::{Access, Attempt, Body, Page, Route, Scope, UrlQuery, cookie, local};
+use crate::web::{Access, Attempt, Body, Page, Route, Scope, UrlQuery, cookie, encode, local};
 
 pub(super) fn routes() -> Vec<Route> {
     let all = Access::Public;
@@ -64,8 +64,13 @@ async fn begin(
     _: Attempt,
     Path(id): Path<String>,
     UrlQuery(To { to }): UrlQuery<To>,
+    headers: HeaderMap,
 ) -> Result<Response, Fault> {
     let provider = provider(&app, &id)?;
+    // A link on another site signs no one in without a click here.
+    if headers.get("sec-fetch-site").is_some_and(|site| site == "cross-site") {
+        return Ok(Redirect::to(&format!("/sign-in?to={}", encode(local(&to)))).into_response());
+    }
     let asked = Attempted::new(local(&to))?;
     let address = exchange::address(&app, &app.providers, provider, &asked).await?;
     attempts::begin(&app.store, provider, &asked).await?;
