@@ -42,7 +42,7 @@ def score(
     metrics: Metrics = None,
     **options: Unpack[ScoreOptions],
 ) -> Report:
-    """Scores captions against references, and makes measures of scores that someone else computed.
+    """Scores captions against references, and adds scores that were computed elsewhere.
 
     >>> import capeval
     >>> references = {1: ["a dog runs", "the dog ran"], 2: ["two cats", "cats sit"]}

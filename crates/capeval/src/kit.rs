@@ -136,8 +136,8 @@ impl Kit {
         })?;
         let is_part = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
         if kit.name.is_empty() || !kit.name.chars().all(is_part) {
-            return Err(Refusal::new(format!("the name {:?} of a kit has other signs", kit.name))
-                .with_remedy("use small letters, digits and hyphens, since signatures show it"));
+            return Err(Refusal::new(format!("a kit cannot be called {:?}", kit.name))
+                .with_remedy("use lower-case letters, digits and hyphens, since signatures show the name"));
         }
         Ok(kit)
     }
@@ -260,7 +260,9 @@ mod tests {
         let value = refusal(&format!("{head}[options]\nmissing = \"skipp\"\n"));
         assert!(value.contains("line 4: ") && value.contains("did you mean skip?"), "{value}");
         assert!(refusal("summary = \"x\"").contains("missing field `name`"));
-        assert!(refusal("name = \"My kit|x\"\nsummary = \"x\"").contains("has other signs"));
+        assert!(
+            refusal("name = \"My kit|x\"\nsummary = \"x\"").contains("a kit cannot be called \"My kit|x\"")
+        );
         assert!(
             Kit::named("viswiz").unwrap_err().remedy().unwrap().to_string().contains("did you mean vizwiz?")
         );

@@ -56,11 +56,7 @@ impl Counts {
         );
         say(empty, "video", "with an empty list of predictions, which counts 0");
         say(surplus, "video", "that the references lack, left out");
-        say(
-            reversed,
-            "event",
-            "that ends before it starts and so matches nothing, but for scenic and timechat",
-        );
+        say(reversed, "event", "with a start after the end, never matched but by scenic and timechat");
         say(cut, "event", "after the first 1,000 of a video, left out by all forms but SODA's");
         remarks
     }

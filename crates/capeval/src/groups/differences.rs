@@ -113,7 +113,7 @@ pub fn reversed(scores: &GroupScores, whole: &[SystemScores], measures: &[Measur
         }
     }
     let message = format!(
-        "in every group by {}, the difference from {} has the other sign than on all images: {}",
+        "in every group by {}, the difference from {} has the opposite sign to that on all images: {}",
         scores.by,
         first.name,
         found.join(", ")

@@ -39,7 +39,7 @@ impl GroupBy {
     /// built in is what `named` finds.
     ///
     /// # Errors
-    /// When bins are no ascending numbers, or `named` finds nothing.
+    /// When bins do not ascend, or `named` finds nothing.
     pub fn parse<E: From<Refusal>>(
         text: &str,
         named: &mut dyn FnMut(&str) -> Result<Self, E>,
@@ -68,7 +68,7 @@ impl GroupBy {
             let Some(bins) = bins else { return Ok(BINS.to_vec()) };
             let bounds: Option<Vec<usize>> = bins.split(',').map(|bin| bin.trim().parse().ok()).collect();
             bounds.filter(|bounds| bounds.is_sorted_by(|a, b| a < b)).ok_or_else(|| {
-                Refusal::new(format!("{text}: '{bins}' are no ascending numbers of words"))
+                Refusal::new(format!("{text}: '{bins}' is not a list of ascending numbers of words"))
                     .with_remedy(format!("write the last number of each bin, as in {name}=8,12"))
             })
         };
@@ -140,9 +140,9 @@ mod tests {
             ("domian", "nothing groups images by 'domian'"),
             ("", "lacks a property"),
             ("domain×", "lacks a property"),
-            ("words:candidate=", "no ascending numbers"),
-            ("words:candidate=12,8", "no ascending numbers"),
-            ("words:candidate=x", "no ascending numbers"),
+            ("words:candidate=", "not a list of ascending numbers"),
+            ("words:candidate=12,8", "not a list of ascending numbers"),
+            ("words:candidate=x", "not a list of ascending numbers"),
             ("references:count=3", "no bins"),
             ("words", "no such column"),
         ] {

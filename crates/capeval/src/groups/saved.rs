@@ -47,7 +47,7 @@ pub fn group_saved(report: &mut Report, by: &[GroupBy]) -> Result<(), Error> {
     let mut notices: Vec<Notice> = all.iter().filter_map(without).collect();
     if !no_means.is_empty() && !all.is_empty() {
         let message = format!(
-            "{}: no mean of the scores of images, so groups of a saved report have none",
+            "{}: no values by group, since groups of a saved report have only means of image scores",
             no_means.join(", ")
         );
         let remedy = Remedy::give(Argument::GroupBy).to("have them when captions are scored");

@@ -24,7 +24,7 @@ use crate::{data, memory, names, options};
 
 /// Score captions against references
 #[derive(clap::Args)]
-#[command(after_help = after_help(), mut_arg("html", |arg| arg.help(WITH_IMAGES)))]
+#[command(before_help = COMMON, after_help = after_help(), mut_arg("html", |arg| arg.help(WITH_IMAGES)))]
 pub struct Args {
     #[command(flatten)]
     inputs: Inputs,
@@ -99,6 +99,18 @@ fn after_help() -> String {
         "Formats are detected from the content, also in files compressed with gzip, zstd, bzip2, xz or zip, or archived with tar: {formats}.\n\n{EXAMPLES}"
     )
 }
+
+const COMMON: &str = "\
+Most common:
+  -m bleu,cider-d           these metrics instead of those of COCO
+  --missing skip            leave out images without a caption
+  --percent                 scores times 100, as papers print them
+  --ci                      confidence intervals
+  -o table.tex              a table for a paper; also table.md, table.csv, scores.json
+  --html page.html          a page with every image
+  --segments scores.jsonl   the scores of every image
+  --group-by domain         scores of groups of images, too
+  --kit vizwiz              the evaluation of a field; see `capeval kit list`";
 
 const EXAMPLES: &str = "\
 Examples:

@@ -143,7 +143,7 @@ fn people_write_their_own_kits() {
     let list = refused("[\"bleu:n=2\"]", "\"bleu:n=2\"");
     assert!(list.contains("mine.toml: line 5: invalid type: string"), "{list}");
     let name = refused("my-field", "My field");
-    assert!(name.contains("the name \"My field\" of a kit has other signs"), "{name}");
+    assert!(name.contains("a kit cannot be called \"My field\""), "{name}");
     let metric = refused("bleu:n=2", "blue");
     assert!(metric.contains("no metric is called 'blue'"), "{metric}");
 }

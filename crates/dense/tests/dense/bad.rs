@@ -207,8 +207,8 @@ fn files_that_do_not_fit_are_refused_or_remarked() {
         "p: 1 video of the references without predictions",
         "p: 1 video with an empty list",
         "p: 1 video that the references lack, left out",
-        "p: 1 event that ends before it starts and so matches nothing",
-        "r: 1 event that ends before it starts, which nothing meets",
+        "p: 1 event with a start after the end, never matched but by scenic and timechat",
+        "r: 1 event with a start after the end, never matched",
     ] {
         assert!(remarks.contains(part), "{part}: {remarks}");
     }
