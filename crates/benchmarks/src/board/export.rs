@@ -21,10 +21,10 @@ use crate::records::{self, SeenPhase, measure_for_programs};
 
 /// The way in which rows are compared, in the words of the page.
 const COMPARISON: &str = "“≈ row above” marks a row that does not differ significantly from the row above by the measure \
-    that the board is sorted by, or by the main one where ranks over several sort it: paired randomisation with 10,000 exchanges, or the exact permutation test where there is \
-    one, corrected by Holm’s method over all neighbours on the board, at the level 0.05. The row for people is passed \
-    over. Choices of rows and columns change no mark: where the row above is that for people, or is not shown, the mark \
-    names the one that is meant.";
+    that the board is sorted by, or by the main one where ranks over several sort it: paired randomisation with 10,000 \
+    exchanges, or the exact permutation test where there is one, corrected by Holm’s method over all neighbours on the \
+    board, at the level 0.05. The row for people is skipped. Choices of rows and columns change no mark: if the row above \
+    is that for people, or is not shown, the mark names the row that was compared.";
 
 /// JSON or CSV.
 pub type BoardExport = Either<Answer<capeval_api::Board>, Response>;

@@ -97,7 +97,8 @@ async fn sign_in(
     begin_session(&app, &from, &account.id, local(&given.to)).await
 }
 
-/// Begins a session in place of the one that the browser has, and sends it, which is known from now on, to the page `to`.
+/// Begins a session in place of the one that the browser has, and sends the browser, which is known from now on, to the
+/// page `to`.
 pub(super) async fn begin_session(
     app: &App,
     from: &Attempt,
