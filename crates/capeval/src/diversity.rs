@@ -1,17 +1,21 @@
 //! Measures diversity and coverage of systems with any number of captions per image.
 
+use std::collections::BTreeSet;
+
 use capeval_choice::{Argument, Code, Remedy};
-use capeval_corpus::{Captions, Ids, SegmentId};
+use capeval_corpus::{Captions, GroupedCaptions, Ids, SegmentId};
 use capeval_evaluate::ReferenceSet;
 use capeval_evaluate::diversity::{CaptionSystem, evaluate_sets};
 use capeval_evaluate::registry::{CORPUS_KINDS, CorpusNeed, build_corpus, corpus_kind};
 use capeval_metric::{AnyCorpusMetric, CorpusScores};
-use capeval_report::{Notice, Provenance, Report, SystemReport};
+use capeval_report::{GroupFrequencies, GroupRow, GroupScores, Notice, Provenance, Report, SystemReport};
 
 use crate::findings::Findings;
+use crate::groups::{GroupBy, GroupedRows};
 use crate::inputs::{check_names, of_readers};
 use crate::measures::{entries_of, head};
 use crate::profile::profile;
+use crate::restrict::normal;
 use crate::signing::with_version;
 use crate::{DiversityOptions, Error, ReferenceSource, references};
 
@@ -25,6 +29,8 @@ pub struct DiversityRequest {
     pub reference_files: Vec<String>,
     /// The captions that the systems were trained on, for the share of novel ones.
     pub training: Option<Captions>,
+    /// The properties that group images, for scores of each group.
+    pub groups: Vec<GroupBy>,
     /// The options.
     pub options: DiversityOptions,
 }
@@ -37,6 +43,7 @@ impl DiversityRequest {
             references: None,
             reference_files: Vec::new(),
             training: None,
+            groups: Vec::new(),
             options: DiversityOptions::default(),
         }
     }
@@ -47,8 +54,8 @@ impl DiversityRequest {
 /// No digit depends on the number of threads or the other systems; the order of images matters as in
 /// [`score`](crate::score()).
 pub fn diversity(request: DiversityRequest) -> Result<Report, Error> {
-    let DiversityRequest { systems, references, reference_files, training, options } = request;
-    let DiversityOptions { metrics, tokenizer, ids, profiles } = options;
+    let DiversityRequest { systems, references, reference_files, training, groups, options } = request;
+    let DiversityOptions { metrics, tokenizer, ids, profiles, group_df } = options;
     check_names(&systems)?;
     let mut found = Findings::default();
     found.add_once(of_readers(&systems));
@@ -64,6 +71,13 @@ pub fn diversity(request: DiversityRequest) -> Result<Report, Error> {
         false => metrics,
     };
     let built = given.build(&specs, tokenizer.as_deref())?;
+    // A group of its own counts the references of its images.
+    let own = references.as_ref().filter(|_| !groups.is_empty() && group_df == GroupFrequencies::Own);
+    let own = own.filter(|_| built.iter().any(|(needs, _)| *needs == CorpusNeed::References));
+    let own = match own {
+        Some(source) => Some(GroupedCaptions::new(source.to_captions()?.into_owned(), ids)?),
+        None => None,
+    };
     let mut learnt_from = LearntFrom {
         references: match references {
             None => ReferenceSet::default(),
@@ -79,6 +93,8 @@ pub fn diversity(request: DiversityRequest) -> Result<Report, Error> {
         systems.iter().map(|of| learnt_from.scores(&of.system, &built)).collect();
     let described = scores.first().into_iter().flatten().map(|s| (s.signature.clone(), s.parts.clone()));
     let (entries, measures) = entries_of(described.collect());
+    let asked = GroupRequest { by: &groups, frequencies: group_df, own: own.as_ref(), ids };
+    let groups = asked.scores(&systems, &mut learnt_from, &built, &mut found)?;
     let row = |(system, scores)| learnt_from.row(system, &built, scores, &mut found);
     let reports = systems.iter().zip(scores).map(row).collect();
     let input = built.first().filter(|_| profiles).map(|(_, metric)| metric.input());
@@ -92,7 +108,7 @@ pub fn diversity(request: DiversityRequest) -> Result<Report, Error> {
     Ok(Report {
         head: head(entries, measures, None, found),
         same_images,
-        groups: Vec::new(),
+        groups,
         ranking: None,
         sorted_by: None,
         systems: reports,
@@ -230,6 +246,69 @@ impl LearntFrom {
     }
 }
 
+/// What is asked of groups.
+struct GroupRequest<'r> {
+    by: &'r [GroupBy],
+    frequencies: GroupFrequencies,
+    /// The references, of which each group counts its own; `None` if it counts all.
+    own: Option<&'r GroupedCaptions>,
+    ids: Ids,
+}
+
+impl GroupRequest<'_> {
+    /// The scores of the groups of each system.
+    fn scores(
+        &self,
+        systems: &[ImageGroups],
+        learnt_from: &mut LearntFrom,
+        built: &[NeedyMetric],
+        found: &mut Findings,
+    ) -> Result<Vec<GroupScores>, Error> {
+        let images: BTreeSet<SegmentId> =
+            systems.iter().flat_map(|of| &of.ids).map(|id| normal(id, self.ids)).collect();
+        let grouped = GroupedRows {
+            images: images.iter().collect(),
+            ids: self.ids,
+            references: Err("diversity compares no captions with references"),
+            captions: Err("an image may have several captions"),
+            source: "",
+        };
+        let images: Vec<&SegmentId> = images.iter().collect();
+        let (by, notices) = grouped.results(self.by, self.frequencies, |rows| {
+            let inside: BTreeSet<&SegmentId> = rows.iter().map(|row| images[*row as usize]).collect();
+            let is_inside = |id: &SegmentId| inside.contains(&normal(id, self.ids));
+            let whole =
+                self.own.map(|own| std::mem::replace(&mut learnt_from.references, of_images(own, is_inside)));
+            let row = |some: ImageGroups| GroupRow {
+                n_images: some.ids.len(),
+                scores: learnt_from
+                    .scores(&some.system, built)
+                    .into_iter()
+                    .flat_map(|scores| scores.values)
+                    .collect(),
+                system: some.system.name,
+                ..GroupRow::default()
+            };
+            let some = systems.iter().map(|of| of.some(is_inside)).filter(|some| !some.ids.is_empty());
+            let scored: Vec<GroupRow> = some.map(row).collect();
+            if let Some(whole) = whole {
+                learnt_from.references = whole;
+            }
+            scored
+        })?;
+        found.add(notices);
+        Ok(by.into_iter().map(GroupScores::from).collect())
+    }
+}
+
+/// The references of some images, in the order in which the reference program reads all.
+fn of_images(references: &GroupedCaptions, is_inside: impl Fn(&SegmentId) -> bool) -> ReferenceSet {
+    let order = references.order();
+    let images = order.iter().map(|image| *image as usize);
+    let images = images.filter(|image| references.id(*image).is_some_and(&is_inside));
+    images.map(|image| references.texts(image).collect::<Vec<_>>()).collect()
+}
+
 /// Notices of what keeps the scores of systems from being compared.
 fn incomparable(systems: &[ImageGroups], same_images: bool) -> Vec<Notice> {
     let counts = |system: &ImageGroups| captions_per_image(&system.system.ends);
@@ -259,7 +338,7 @@ struct ImageGroups {
 impl ImageGroups {
     fn new(name: String, captions: Captions, ids: Ids) -> Result<Self, Error> {
         let source = captions.source().to_owned();
-        let index = capeval_corpus::GroupedCaptions::new(captions, ids)?;
+        let index = GroupedCaptions::new(captions, ids)?;
         let mut images: Vec<(SegmentId, usize)> =
             (0..index.len()).filter_map(|image| Some((index.id(image)?.clone(), image))).collect();
         images.sort();
@@ -271,6 +350,22 @@ impl ImageGroups {
         let texts = images.iter().flat_map(|(_, image)| index.texts(*image)).collect();
         let ids = images.into_iter().map(|(id, _)| id).collect();
         Ok(Self { ids, system: CaptionSystem { name, texts, ends }, source })
+    }
+
+    /// Some of its images.
+    fn some(&self, is_inside: impl Fn(&SegmentId) -> bool) -> Self {
+        let (mut ids, mut texts, mut own_ends) = (Vec::new(), Vec::new(), Vec::new());
+        let starts = std::iter::once(0).chain(self.system.ends.iter().copied());
+        for ((id, start), end) in self.ids.iter().zip(starts).zip(&self.system.ends) {
+            if is_inside(id) {
+                ids.push(id.clone());
+                texts.extend((start..*end).map(|k| self.system.texts.get(k as usize)));
+                own_ends.push(texts.len() as u64);
+            }
+        }
+        let texts = texts.into_iter().collect();
+        let system = CaptionSystem { name: self.system.name.clone(), texts, ends: own_ends };
+        Self { ids, system, source: self.source.clone() }
     }
 
     /// The maximum number of captions of an image.

@@ -8,7 +8,7 @@ use capeval_corpus::SegmentId;
 use capeval_evaluate::{Progress, Sessions, SystemScores, evaluate, evaluate_and_keep};
 use capeval_lexical::frequencies::DocumentFrequencies;
 use capeval_metric::AnyMetric;
-use capeval_report::{Head, Lengths, Measure, Provenance, Report, Segments, SystemReport};
+use capeval_report::{GroupFrequencies, Head, Lengths, Measure, Provenance, Report, Segments, SystemReport};
 use capeval_stats::Resampling;
 use rayon::prelude::*;
 
@@ -172,6 +172,24 @@ impl Evaluation {
         };
         let scene = Scene { references: Arc::new(references), systems, sessions };
         Self { scores, scene, systems: given, grouping: Grouping::default() }
+    }
+
+    /// The scores of a system, by its number, on some images, if what they need was kept.
+    pub fn of_some(
+        &self,
+        s: usize,
+        metrics: &[AnyMetric],
+        frequencies: GroupFrequencies,
+        images: &[u32],
+    ) -> Option<SystemScores> {
+        let Scene { references, systems, sessions } = &self.scene;
+        let whole = self.scores.get(s)?;
+        Some(match frequencies {
+            GroupFrequencies::All => whole.select(images),
+            GroupFrequencies::Own => {
+                sessions.evaluate_some(&references.set, (systems, s), metrics, whole, images)
+            }
+        })
     }
 
     /// Puts the scores of the runs of each system together.

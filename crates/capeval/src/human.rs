@@ -14,13 +14,16 @@ use capeval_corpus::{
 use capeval_evaluate::registry::Resources;
 use capeval_evaluate::{Progress, ReferenceSet, SystemScores};
 use capeval_metric::AnyMetric;
-use capeval_report::{Lengths, Measure, Notice, Provenance, Report, Segments, SystemReport, fixed};
+use capeval_report::{
+    GroupRow, GroupScores, Lengths, Measure, Notice, Provenance, Report, Segments, SystemReport, fixed,
+};
 use capeval_stats::{ExactSum, Interval, Resampling};
 use rayon::prelude::*;
 
 use crate::aligned::AlignedReferences;
 use crate::evaluation::{Evaluation, ScoredReport, check_resampling, score_with_statistics};
 use crate::findings::Findings;
+use crate::groups::{GroupBy, GroupedRows, corpus};
 use crate::inputs::{Inputs, Scope, Systems};
 use crate::intervals::{NO_INTERVAL, Stack};
 use crate::measures::{entries, head};
@@ -53,13 +56,15 @@ pub(crate) fn score_with_human(request: ScoreRequest<'_>, selection: Selection) 
         ));
     }
     let (source, options, progress) = (request.references.clone(), request.options.clone(), request.progress);
+    let by = request.groups.clone();
     let resources = request.resources.clone();
     let ScoredReport { mut report, scores, references } =
         score_with_statistics(request, selection.clone(), Default::default(), Scope::Each)?;
     let described = described(&scores, &references);
     let list = (described.len() < references.n_images).then_some(&described[..]);
-    let rounds = Rounds::new(&source, list, options.ids)?;
-    let Row { human, notices: found, held_out } = rounds.score(&options, selection, &resources, progress)?;
+    let rounds = Rounds { by, ..Rounds::new(&source, list, options.ids)? };
+    let Row { human, groups, notices: found, held_out } =
+        rounds.score(&options, selection, &resources, progress)?;
     if let Some(gallery) = &mut report.gallery {
         gallery.held_out = held_out;
     }
@@ -75,12 +80,13 @@ pub(crate) fn score_with_human(request: ScoreRequest<'_>, selection: Selection) 
     }
     report.head.notices = all.into();
     report.systems.push(human);
+    report.groups.iter_mut().zip(groups).for_each(|(known, own)| known.join(own));
     Ok(report)
 }
 
 /// A report with the human row only.
 fn alone(request: ScoreRequest<'_>, selection: Selection) -> Result<Report, Error> {
-    let Request { references, reference_files, options, resources, progress, .. } = request;
+    let Request { references, reference_files, groups: by, options, resources, progress, .. } = request;
     if options.gallery {
         return Err(Error::with_remedy(
             "a page shows systems, and there is none",
@@ -88,16 +94,16 @@ fn alone(request: ScoreRequest<'_>, selection: Selection) -> Result<Report, Erro
         ));
     }
     let (entries, measures) = entries(&selection.metrics);
-    let rounds = Rounds::new(&references, options.images.as_deref(), options.ids)?;
+    let rounds = Rounds { by, ..Rounds::new(&references, options.images.as_deref(), options.ids)? };
     let listed = rounds.subset.as_ref().map(Subset::notice);
     let listed = listed.map(|notice| notices::left_out(notice, &selection.metrics));
-    let Row { human, mut notices, .. } = rounds.score(&options, selection, &resources, progress)?;
+    let Row { human, groups, mut notices, .. } = rounds.score(&options, selection, &resources, progress)?;
     notices.extend(listed);
     Ok(Report {
         head: head(entries, measures, options.intervals, notices),
         systems: vec![human],
         same_images: true,
-        groups: Vec::new(),
+        groups,
         ranking: None,
         sorted_by: None,
         provenance: Provenance {
@@ -116,6 +122,7 @@ fn alone(request: ScoreRequest<'_>, selection: Selection) -> Result<Report, Erro
 /// The human row, and what else a report says about it.
 struct Row {
     human: SystemReport,
+    groups: Vec<GroupScores>,
     notices: Vec<Notice>,
     /// The scores of each caption in each round, if a page asks for them.
     held_out: Vec<f64>,
@@ -146,6 +153,8 @@ struct Rounds {
     subset: Option<Subset>,
     /// The notes that metrics keep of prepared references, on a set without images.
     remembered: ReferenceSet,
+    /// The properties that group images.
+    by: Vec<GroupBy>,
 }
 
 impl Rounds {
@@ -178,7 +187,7 @@ impl Rounds {
                 ReferenceSet::default().with_memos_of(&all(prepared, source)?)
             }
         };
-        Ok(Self { images, index, order, n, notices: found, subset, remembered, references })
+        Ok(Self { images, index, order, n, notices: found, subset, remembered, references, by: Vec::new() })
     }
 
     /// One round: a reference of each image as a candidate, and the others as references.
@@ -221,13 +230,19 @@ impl Rounds {
             let inputs = self.deal(round, &metrics)?;
             let mut of_round = Findings::from(inputs.judge(&options.accept, &metrics)?);
             let metrics = inputs.compute(&metrics, resources, progress)?;
-            let evaluation = Evaluation::run(inputs, &metrics, false, progress);
+            let evaluation = Evaluation::run(inputs, &metrics, !self.by.is_empty(), progress);
             rows.extend(evaluation.rows(true, &mut of_round));
             evaluation.look(&metrics, &mut of_round);
             found.add_new_kinds(Vec::from(of_round));
-            rounds.push(evaluation);
+            rounds.push((evaluation, metrics));
         }
-        let intervals = options.intervals.map(|resampling| intervals(&rounds, resampling, progress));
+        let whole: Vec<&SystemScores> = rounds.iter().flat_map(|(round, _)| &round.scores).collect();
+        let references = rounds.first().map(|(round, _)| &*round.scene.references);
+        let wanted = options.intervals.zip(references);
+        let intervals =
+            wanted.map(|(resampling, references)| intervals(&whole, references, resampling, progress));
+        let (groups, of_groups) = self.groups(&rounds, options, progress)?;
+        found.add(of_groups);
         if let Some(resampling) = options.intervals {
             found.add(notices::of_intervals(resampling, [self.images.len()], notices::Unit::Image));
         }
@@ -236,7 +251,48 @@ impl Rounds {
         let mut human = SystemReport { intervals, ..self.mean(rows) };
         found.add(human.segments.as_ref().and_then(|segments| gaps(&metrics, segments)));
         human.segments = human.segments.filter(|_| options.segments || options.gallery);
-        Ok(Row { human, notices: found.into(), held_out })
+        Ok(Row { human, groups, notices: found.into(), held_out })
+    }
+
+    /// The means over rounds of the scores of groups of images.
+    fn groups(
+        &self,
+        rounds: &[(Evaluation, Vec<AnyMetric>)],
+        options: &ScoreOptions,
+        progress: &dyn Progress,
+    ) -> Result<(Vec<GroupScores>, Vec<Notice>), Error> {
+        let Some((first, _)) = rounds.first().filter(|_| !self.by.is_empty()) else {
+            return Ok(Default::default());
+        };
+        let texts = self.images.iter().map(|image| self.references.texts(*image));
+        let references: ReferenceSet = texts.collect();
+        let rows = GroupedRows {
+            images: self.index.ids().iter().collect(),
+            ids: options.ids,
+            references: Ok(&references),
+            captions: Err("in the human row, each reference is the candidate in turn"),
+            source: "",
+        };
+        let frequencies = options.group_df;
+        let (by, notices) = rows.results(&self.by, frequencies, |images| {
+            let of_round = |(round, metrics): &(Evaluation, Vec<AnyMetric>)| {
+                round.of_some(0, metrics, frequencies, images)
+            };
+            let scored: Vec<SystemScores> = rounds.iter().filter_map(of_round).collect();
+            let corpora: Vec<Vec<f64>> = scored.iter().map(corpus).collect();
+            let (scored, references): (Vec<&SystemScores>, _) =
+                (scored.iter().collect(), &first.scene.references);
+            vec![GroupRow {
+                system: NAME.to_owned(),
+                n_images: images.len(),
+                scores: means(corpora.iter().map(|scores| &scores[..])),
+                intervals: options
+                    .intervals
+                    .map(|resampling| intervals(&scored, references, resampling, progress)),
+                ..GroupRow::default()
+            }]
+        })?;
+        Ok((by.into_iter().map(GroupScores::from).collect(), notices))
     }
 
     /// The mean of the rows of all rounds, which are signed alike.
@@ -308,12 +364,15 @@ fn means<'n>(rows: impl Iterator<Item = &'n [f64]> + Clone) -> Vec<f64> {
 }
 
 /// The intervals of the means over rounds, which share the draws of images.
-fn intervals(rounds: &[Evaluation], resampling: Resampling, progress: &dyn Progress) -> Vec<Interval> {
-    let Some(first) = rounds.first() else { return Vec::new() };
-    let rows: Vec<&SystemScores> = rounds.iter().flat_map(|round| &round.scores).collect();
-    let stack = Stack::new(&rows, &first.scene.references);
+fn intervals(
+    rounds: &[&SystemScores],
+    references: &AlignedReferences,
+    resampling: Resampling,
+    progress: &dyn Progress,
+) -> Vec<Interval> {
+    let stack = Stack::new(rounds, references);
     let values = stack.bootstrap(resampling, progress);
-    let n_measures = stack.n_values / rounds.len();
+    let n_measures = stack.n_values / rounds.len().max(1);
     let interval = |(measure, has_one): (usize, bool)| {
         if !has_one {
             return NO_INTERVAL;

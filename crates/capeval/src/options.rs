@@ -210,6 +210,8 @@ pub struct CorrelateOptions {
     pub pairing: PairingCheck,
     /// Confidence intervals for all coefficients, from resamples of the images; `None` for no intervals.
     pub intervals: Option<Resampling>,
+    /// The images that metrics learn from for the results of a group.
+    pub group_df: GroupFrequencies,
 }
 
 /// Options for comparing preferences of metrics with those of people.
@@ -238,6 +240,8 @@ pub struct PreferOptions {
     pub ids: Ids,
     /// Confidence intervals for all accuracies, from resamples of the images; `None` for no intervals.
     pub intervals: Option<Resampling>,
+    /// The images that metrics learn from for the results of a group.
+    pub group_df: GroupFrequencies,
 }
 
 impl Default for PreferOptions {
@@ -255,6 +259,7 @@ impl Default for PreferOptions {
             surplus: Surplus::default(),
             ids: Ids::default(),
             intervals: None,
+            group_df: GroupFrequencies::default(),
         }
     }
 }
@@ -280,6 +285,8 @@ pub struct DiversityOptions {
     pub ids: Ids,
     /// True to profile lengths, words, n-grams and repeated captions, for a page.
     pub profiles: bool,
+    /// The images that metrics learn from for the results of a group.
+    pub group_df: GroupFrequencies,
 }
 
 /// The metrics that references are prepared for.

@@ -2,9 +2,9 @@
 
 use capeval_choice::Argument;
 use capeval_corpus::{Empty, SegmentId};
-use capeval_evaluate::{MetricScores, Progress, ReadSystems, ReferenceSet, System, SystemScores};
+use capeval_evaluate::{MetricScores, Progress, ReadSystems, ReferenceSet, Sessions, System, SystemScores};
 use capeval_metric::{AnyMetric, Signature};
-use capeval_report::Notice;
+use capeval_report::{GroupFrequencies, Notice};
 use capeval_text::Looks;
 
 use crate::findings::Findings;
@@ -13,7 +13,11 @@ use crate::notices::{about_texts, look_at};
 use crate::signing::Signing;
 
 /// The scores of one or more captions of each row.
-pub(crate) struct Rows {
+pub(crate) struct Rows<'s> {
+    systems: &'s [System],
+    metrics: &'s [AnyMetric],
+    pub references: ReferenceSet,
+    sessions: Sessions,
     pub scores: Vec<SystemScores>,
     /// The signatures of the first caption's scores, one per metric.
     pub signatures: Vec<Signature>,
@@ -35,15 +39,16 @@ impl<'s> RowScorer<'s> {
     }
 
     /// Scores the captions against references, an image for each row; empty captions are scored as well. `hashes` are
-    /// those of given scores, by measure.
+    /// those of given scores, by measure; `keeps` keeps what groups of rows are scored from.
     pub fn score(
         &self,
         mut references: ReferenceSet,
         hashes: &[(String, String)],
+        keeps: bool,
         progress: &dyn Progress,
-    ) -> Rows {
+    ) -> Rows<'s> {
         let Self { systems, sources, metrics, read } = self;
-        let scores = read.evaluate(&mut references, metrics, progress);
+        let (scores, sessions) = read.evaluate_and_keep(&mut references, metrics, keeps, progress);
         let mut found = Findings::default();
         let reads_captions = metrics.iter().any(|metric| !GivenMetric::is(metric));
         let sign = |((system, source), scores): ((&System, &&str), &SystemScores)| {
@@ -57,19 +62,30 @@ impl<'s> RowScorer<'s> {
         };
         found.add(about_texts(references.texts(), systems.iter().map(look).collect(), metrics));
         let signatures = signed.into_iter().next().unwrap_or_default();
-        Rows { scores, signatures, notices: found.into() }
+        Rows { systems, metrics, references, sessions, scores, signatures, notices: found.into() }
     }
 }
 
-impl Rows {
-    /// The scores of system `s` in each row, measure after measure.
-    pub fn values(&self, s: usize) -> Vec<Vec<f64>> {
-        let of_metric = |metric: &MetricScores| {
-            let (n_parts, segments) = (metric.corpus.len(), metric.segments());
-            (0..n_parts).map(move |part| segments.iter().skip(part).step_by(n_parts).copied().collect())
-        };
-        self.scores.get(s).into_iter().flat_map(|scores| &scores.metrics).flat_map(of_metric).collect()
+impl Rows<'_> {
+    /// The scores of system `s` on some rows, if what they need was kept.
+    pub fn of_some(&self, s: usize, frequencies: GroupFrequencies, rows: &[u32]) -> SystemScores {
+        let whole = &self.scores[s];
+        match frequencies {
+            GroupFrequencies::All => whole.select(rows),
+            GroupFrequencies::Own => {
+                self.sessions.evaluate_some(&self.references, (self.systems, s), self.metrics, whole, rows)
+            }
+        }
     }
+}
+
+/// The scores of a system in each row, measure after measure.
+pub(crate) fn values(scores: &SystemScores) -> Vec<Vec<f64>> {
+    let of_metric = |metric: &MetricScores| {
+        let (n_parts, segments) = (metric.corpus.len(), metric.segments());
+        (0..n_parts).map(move |part| segments.iter().skip(part).step_by(n_parts).copied().collect())
+    };
+    scores.metrics.iter().flat_map(of_metric).collect()
 }
 
 /// A notice about captions without any words.

@@ -11,14 +11,14 @@ use crate::options::{GROUPS, choices};
 #[derive(clap::Args)]
 #[command(next_help_heading = GROUPS)]
 pub struct GroupArgs {
-    /// Score groups of images, too: by a column or key of the references or candidates, by FILE or FILE:COLUMN with a
+    /// Score groups of images, too: by a column or key of the references or captions, by FILE or FILE:COLUMN with a
     /// group for each id, or by `words:references`, `words:candidate=8,12`, `references:count`; joined by `×` or ` x `,
     /// every combination is a group. May be repeated.
     #[arg(long, value_name = "WHAT")]
     group_by: Vec<String>,
     /// Images that metrics such as CIDEr learn document frequencies from, for the scores of a group.
     #[arg(long, value_name = "RULE", default_value = "own", requires = "group_by", value_parser = choices::<GroupFrequencies>())]
-    group_df: GroupFrequencies,
+    pub group_df: GroupFrequencies,
 }
 
 impl GroupArgs {

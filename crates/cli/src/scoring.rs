@@ -52,10 +52,15 @@ pub struct ScoringInputs {
 }
 
 impl Scoring {
+    /// The files of references.
+    pub fn references(&self) -> impl Iterator<Item = &str> {
+        self.references.iter().map(String::as_str)
+    }
+
     /// All input files, `source` first.
     pub fn inputs<'a>(&'a self, source: &'a str, chosen: &'a ChosenMetrics) -> Vec<&'a str> {
         let mut inputs: Vec<&str> = vec![source];
-        inputs.extend(self.references.iter().map(String::as_str));
+        inputs.extend(self.references());
         inputs.extend(self.given.paths());
         inputs.extend(chosen.files.paths());
         inputs

@@ -84,8 +84,22 @@ impl ReadSystems<'_> {
         metrics: &[AnyMetric],
         progress: &dyn Progress,
     ) -> Vec<SystemScores> {
+        self.evaluate_and_keep(references, metrics, false, progress).0
+    }
+
+    /// The same; `keeps` keeps what the scores were computed from, so that some of the images can be scored alone.
+    ///
+    /// # Panics
+    /// As [`evaluate`](Self::evaluate).
+    pub fn evaluate_and_keep(
+        &self,
+        references: &mut ReferenceSet,
+        metrics: &[AnyMetric],
+        keeps: bool,
+        progress: &dyn Progress,
+    ) -> (Vec<SystemScores>, Sessions) {
         assert!(references.order.is_empty(), "captions were read in the order of the images");
-        scores(references, self, metrics, Keeps::Nothing, progress).0
+        scores(references, self, metrics, if keeps { Keeps::Sessions } else { Keeps::Nothing }, progress)
     }
 }
 

@@ -4,11 +4,20 @@ use std::path::Path;
 use std::sync::Arc;
 
 use capeval::{GroupBy, unknown_property};
+use capeval_choice::Refusal;
 use capeval_corpus::GroupFile;
 
 use crate::bytes::{STDIN, read};
 use crate::content::is_prepared;
 use crate::error::Error;
+use crate::write::is_same_file;
+
+/// Properties with the columns that say them, by any of these names.
+const COLUMNS: [(&str, &[&str]); 2] =
+    [("language", &["language", "lang", "locale"]), ("split", &["split", "subset", "partition"])];
+
+/// The most columns that an error lists.
+const LISTED: usize = 12;
 
 /// The files that columns may be of, each opened once.
 pub struct GroupSources<'p> {
@@ -52,6 +61,9 @@ impl<'p> GroupSources<'p> {
         }
         let is_file = |path: &str| Path::new(path).is_file();
         if is_file(name) {
+            if self.captions.iter().any(|path| is_same_file(path, name)) {
+                return Err(self.are_captions(name)?);
+            }
             return Ok(GroupBy::File(self.open(name)?, None, None));
         }
         if let Some((path, column)) = name.rsplit_once(':').filter(|(path, _)| is_file(path)) {
@@ -61,13 +73,33 @@ impl<'p> GroupSources<'p> {
         for path in self.captions.clone() {
             // Captions without columns, such as lines of text, group nothing.
             let Ok(file) = self.open(path) else { continue };
-            if file.has(name) {
-                return Ok(GroupBy::File(file, Some(name.to_owned()), None));
+            let names =
+                COLUMNS.iter().find(|(property, _)| *property == name).map_or(&[][..], |(_, names)| names);
+            if let Some(column) = std::iter::once(&name).chain(names).find(|column| file.has(column)) {
+                return Ok(GroupBy::File(file, Some((*column).to_owned()), Some(name.to_owned())));
             }
             columns.extend(file.columns().into_iter().map(str::to_owned));
         }
-        let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
-        Err(unknown_property(name, "it is neither a file nor a column of the captions", &columns).into())
+        let mut columns: Vec<&str> = columns.iter().map(String::as_str).collect();
+        columns.dedup();
+        let why = match columns.is_empty() {
+            true => "it is no file, and the captions have no columns".to_owned(),
+            false => {
+                format!("it is neither a file nor a column of the captions, which have {}", listed(&columns))
+            }
+        };
+        Err(unknown_property(name, &why, &columns).into())
+    }
+
+    /// The error of a file of captions that is given as one of groups.
+    fn are_captions(&mut self, path: &str) -> Result<Error, Error> {
+        let file = self.open(path)?;
+        let refusal = Refusal::new("these are the captions, which do not say what groups images");
+        let remedy = match file.columns()[..] {
+            [] => "give a file with an id and a group in each row".to_owned(),
+            ref columns => format!("name one of its columns, as in {path}:COLUMN: {}", listed(columns)),
+        };
+        Ok(Error::content(path, refusal.with_remedy(remedy)))
     }
 
     fn open(&mut self, path: &str) -> Result<Arc<GroupFile>, Error> {
@@ -76,13 +108,16 @@ impl<'p> GroupSources<'p> {
         }
         let bytes = read(path)?;
         if is_prepared(&bytes) {
-            return Err(Error::content(
-                path,
-                capeval_choice::Refusal::new("prepared references have no groups"),
-            ));
+            return Err(Error::content(path, Refusal::new("prepared references have no groups")));
         }
         let file = Arc::new(GroupFile::read(&bytes, path)?);
         self.opened.push((path.to_owned(), Arc::clone(&file)));
         Ok(file)
     }
+}
+
+/// The first of the columns, in words.
+fn listed(columns: &[&str]) -> String {
+    let more = if columns.len() > LISTED { ", …" } else { "" };
+    columns.iter().take(LISTED).copied().collect::<Vec<_>>().join(", ") + more
 }

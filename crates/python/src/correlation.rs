@@ -10,6 +10,7 @@ use crate::call::Call;
 use crate::captions::{Captions, id};
 use crate::error::{from_corpus, from_file, from_request, value, within};
 use crate::external_scores::{Scores, given};
+use crate::score::groups;
 use crate::study::Study;
 
 /// A rated caption: image, caption, system, ratings.
@@ -25,6 +26,7 @@ pub fn correlate(
     options: &Bound<'_, PyDict>,
     call: Call<'_>,
 ) -> PyResult<Study> {
+    let groups = groups(options)?;
     let options: CorrelateOptions = crate::options::options(options)?;
     let people = if ratings.is_instance_of::<PyString>() {
         let path: String = ratings.extract()?;
@@ -39,7 +41,8 @@ pub fn correlate(
     let metrics = computes.then(|| options.metrics.clone());
     let found = call.run(py, metrics, |resources, progress| {
         let request = CorrelateRequest::new(people);
-        let request = CorrelateRequest { references, scores, options, resources, progress, ..request };
+        let request =
+            CorrelateRequest { references, scores, groups, options, resources, progress, ..request };
         capeval::correlate(request).map_err(from_request)
     });
     Ok(Study::new(found?))

@@ -10,6 +10,7 @@ use crate::call::Call;
 use crate::captions::Captions;
 use crate::error::{from_corpus, from_file, from_request};
 use crate::external_scores::{Scores, given};
+use crate::score::groups;
 use crate::study::Study;
 
 /// Measures how often metrics prefer the caption that people prefer, for pairs given as a path or as bytes of JSON.
@@ -23,6 +24,7 @@ pub fn prefer(
     options: &Bound<'_, PyDict>,
     call: Call<'_>,
 ) -> PyResult<Study> {
+    let groups = groups(options)?;
     let options: PreferOptions = crate::options::options(options)?;
     let choices = match pairs.cast::<PyBytes>() {
         Ok(json) => ratings::read_pairs(json.as_bytes(), "pairs"),
@@ -38,7 +40,7 @@ pub fn prefer(
     let metrics = computes.then(|| options.metrics.clone());
     let found = call.run(py, metrics, |resources, progress| {
         let request = PreferRequest::new(choices);
-        let request = PreferRequest { references, scores, options, resources, progress, ..request };
+        let request = PreferRequest { references, scores, groups, options, resources, progress, ..request };
         capeval::prefer(request).map_err(from_request)
     });
     Ok(Study::new(found?))

@@ -174,7 +174,7 @@ pub fn ground(references: &Bound<'_, PyAny>) -> PyResult<ReferenceSource> {
 }
 
 /// Takes what groups images out of the options: texts as users write them, JSON under names, and files of captions.
-fn groups(options: &Bound<'_, PyDict>) -> PyResult<Vec<GroupBy>> {
+pub fn groups(options: &Bound<'_, PyDict>) -> PyResult<Vec<GroupBy>> {
     type GivenTexts = (Vec<String>, Vec<(String, String)>, Vec<String>);
     let Some(given) = options.get_item("groups")? else { return Ok(Vec::new()) };
     options.del_item("groups")?;
@@ -261,6 +261,7 @@ pub fn diversity(
 ) -> PyResult<Study> {
     let systems = systems.into_iter().map(|(name, captions)| (name, captions.get().rows.clone()));
     let request = DiversityRequest {
+        groups: groups(options)?,
         references: references.map(ground).transpose()?,
         training: training.map(|captions| captions.rows.clone()),
         options: crate::options::options(options)?,

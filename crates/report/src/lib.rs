@@ -5,6 +5,7 @@
 //! and JSON, JSON Lines and CSV for programs; its file, by [`save`] and [`read`]; and its page of HTML, which
 //! `capeval-pages` writes with the drawings and the style of [`charts`], which sites share. Writing computes nothing.
 
+mod by_group;
 pub mod charts;
 mod comparison;
 mod correlation;
@@ -30,6 +31,7 @@ mod study;
 mod timelines;
 mod wrap;
 
+pub use by_group::ByGroup;
 pub use capeval_choice::Notice;
 pub use capeval_metric::Direction;
 pub use comparison::{Comparison, Contrast, P, Pair, TooFewResamples, Verdict};

@@ -8,16 +8,17 @@ use capeval_choice::{Argument, Remedy};
 use capeval_corpus::Captions;
 use capeval_corpus::ratings::Ratings;
 use capeval_evaluate::registry::Resources;
-use capeval_evaluate::{Progress, ReferenceSet, System};
+use capeval_evaluate::{Progress, ReferenceSet, System, SystemScores};
 use capeval_metric::{AnyMetric, Direction, Signature};
 use capeval_report::{Correlation, Human, Measure, MetricEntry, Points, Unit};
-use capeval_stats::{Interval, agreement as raters};
+use capeval_stats::{Interval, Resampling, agreement as raters};
 
 use crate::findings::Findings;
 use crate::given::GivenRows;
+use crate::groups::{GroupBy, GroupedRows, signed};
 use crate::measures::{entries, head};
 use crate::own_reference::ReferenceRules;
-use crate::rows::{RowScorer, Rows};
+use crate::rows::{RowScorer, Rows, values};
 use crate::{CorrelateOptions, Error, GivenScores, PairingCheck, Selection, select_metrics, shapes};
 use points::{Judgements, ordered};
 
@@ -29,6 +30,8 @@ pub struct CorrelateRequest<'p> {
     pub references: Option<Captions>,
     /// Scores that were computed before. Metrics are computed beside them only if some are chosen, or references given.
     pub scores: Vec<GivenScores>,
+    /// The properties that group images, for correlations in each group.
+    pub groups: Vec<GroupBy>,
     /// The options.
     pub options: CorrelateOptions,
     /// Tables and third-party data for metrics that use them.
@@ -44,6 +47,7 @@ impl CorrelateRequest<'static> {
             ratings,
             references: None,
             scores: Vec::new(),
+            groups: Vec::new(),
             options: CorrelateOptions::default(),
             resources: Resources::default(),
             progress: &(),
@@ -56,7 +60,7 @@ impl CorrelateRequest<'static> {
 /// Each point is a separate row of the corpus: document frequencies of CIDEr count the references of every row, as in
 /// the caption literature. No digit depends on the order of the ratings.
 pub fn correlate(request: CorrelateRequest<'_>) -> Result<Correlation, Error> {
-    let CorrelateRequest { mut ratings, references, scores, options, resources, progress } = request;
+    let CorrelateRequest { mut ratings, references, scores, groups, options, resources, progress } = request;
     let CorrelateOptions { unit, intervals, .. } = options;
     if let Some(resampling) = &intervals {
         resampling.check()?;
@@ -87,36 +91,86 @@ pub fn correlate(request: CorrelateRequest<'_>) -> Result<Correlation, Error> {
     if computes && options.pairing == PairingCheck::Check {
         found.add(shapes::mispaired(&ratings.source, &judgements.fit()));
     }
-    let mut values = Vec::new();
+    let mut of_files = Vec::new();
     for file in &given.files {
-        values.extend(points::given(&judgements, file, options.ids)?.into_iter().map(|scores| vec![scores]));
+        of_files
+            .extend(points::given(&judgements, file, options.ids)?.into_iter().map(|scores| vec![scores]));
     }
     let system = judgements.system();
     let metrics = judgements.compute(&metrics, &system, &resources, progress)?;
-    let metrics: Vec<AnyMetric> = metrics.into_iter().chain(given.metrics(values)).collect();
-    let scored =
-        ScoredJudgements::by_metrics(judgements, &system, &metrics, &given.hashes(), progress, &mut found);
-    let ScoredJudgements { judgements, measures, values, metrics, signatures, systems } = scored;
-    let higher: Vec<bool> =
-        measures.iter().map(|measure| measure.direction == Direction::HigherIsBetter).collect();
-    let agreements = agreement::of(&judgements, &values, &higher, intervals, progress);
-    let human = human(&ratings, &judgements, unit);
-    found.add(points::doubts(&human, &agreements, &measures));
+    let metrics: Vec<AnyMetric> = metrics.into_iter().chain(given.metrics(of_files)).collect();
+    let frame = Frame::new(&ratings, &metrics, unit, intervals);
+    let rows = scored(&judgements, &system, &metrics, &given.hashes(), !groups.is_empty(), progress);
+    let mut whole = frame.correlation(&judgements, &rows.scores[0], rows.signatures.clone(), progress);
+    let grouped = GroupedRows {
+        images: judgements.points.iter().map(|point| &judgements.items[point.item].image).collect(),
+        ids: options.ids,
+        references: computes.then_some(&rows.references).ok_or("there are no references"),
+        captions: computes.then_some(&system).ok_or("there are no captions"),
+        source: &ratings.source,
+    };
+    let frequencies = options.group_df;
+    let (groups, of_groups) = grouped.results(&groups, frequencies, |points| {
+        let scores = rows.of_some(0, frequencies, points);
+        let signatures = rows.signatures.clone();
+        let mut one = frame.correlation(&judgements.some(points), &scores, signatures, progress);
+        one.points = Points { scores: vec![Vec::new(); one.head.measures.len()], ..Points::default() };
+        one
+    })?;
+    whole.groups = groups;
+    whole.groups.iter_mut().for_each(|by| signed(by, |one| &mut one.signatures));
+    found.add(rows.notices);
+    found.add(points::doubts(&whole.human, &whole.agreements, &whole.head.measures));
     if let Some(resampling) = &intervals {
         found.add(crate::notices::few_resamples(resampling.resamples));
-        found.add(crate::notices::resamples_of_few(human.n_images, crate::notices::Unit::Image));
+        found.add(crate::notices::resamples_of_few(whole.human.n_images, crate::notices::Unit::Image));
     }
-    let systems = systems.map(|found| systems::agreements(&found, &higher));
-    found.add(systems.as_deref().and_then(systems::doubt));
-    Ok(Correlation {
-        head: head(metrics, measures, intervals, found),
-        differences: agreement::differences(&judgements, &values, &higher),
-        systems,
-        agreements,
-        signatures,
-        points: points_of(&judgements, values),
-        human,
-    })
+    found.add(whole.systems.as_deref().and_then(systems::doubt));
+    found.add(of_groups);
+    whole.head.notices = found.into();
+    Ok(whole)
+}
+
+/// What the results of all points and of groups share.
+struct Frame<'r> {
+    ratings: &'r Ratings,
+    metrics: Vec<MetricEntry>,
+    measures: Vec<Measure>,
+    /// For each measure, whether higher is better.
+    higher: Vec<bool>,
+    unit: Unit,
+    intervals: Option<Resampling>,
+}
+
+impl<'r> Frame<'r> {
+    fn new(ratings: &'r Ratings, metrics: &[AnyMetric], unit: Unit, intervals: Option<Resampling>) -> Self {
+        let (metrics, measures) = entries(metrics);
+        let higher = measures.iter().map(|measure| measure.direction == Direction::HigherIsBetter).collect();
+        Self { ratings, metrics, measures, higher, unit, intervals }
+    }
+
+    /// The correlation of scored points, without notices.
+    fn correlation(
+        &self,
+        judgements: &Judgements,
+        scores: &SystemScores,
+        signatures: Vec<Signature>,
+        progress: &dyn Progress,
+    ) -> Correlation {
+        let Self { ratings, metrics, measures, higher, unit, intervals } = self;
+        let values = values(scores);
+        let systems = systems::of_tables(judgements, scores, measures.len());
+        Correlation {
+            head: head(metrics.clone(), measures.clone(), *intervals, Vec::new()),
+            differences: agreement::differences(judgements, &values, higher),
+            systems: systems.map(|found| systems::agreements(&found, higher)),
+            agreements: agreement::of(judgements, &values, higher, *intervals, progress),
+            signatures,
+            human: human(ratings, judgements, *unit),
+            points: points_of(judgements, values),
+            groups: Vec::new(),
+        }
+    }
 }
 
 /// The error of metrics that have no references to compare with.
@@ -159,43 +213,24 @@ fn points_of(judgements: &Judgements, scores: Vec<Vec<f64>>) -> Points {
     }
 }
 
-/// The rated captions and their scores.
-struct ScoredJudgements {
-    judgements: Judgements,
-    measures: Vec<Measure>,
-    /// The scores of the points, measure after measure.
-    values: Vec<Vec<f64>>,
-    metrics: Vec<MetricEntry>,
-    signatures: Vec<Signature>,
-    systems: Option<systems::Systems>,
-}
-
-impl ScoredJudgements {
-    /// Scores each point as a separate image; `hashes` are those of given scores, by measure.
-    fn by_metrics(
-        judgements: Judgements,
-        system: &System,
-        metrics: &[AnyMetric],
-        hashes: &[(String, String)],
-        progress: &dyn Progress,
-        found: &mut Findings,
-    ) -> Self {
-        let points = judgements.points.iter();
-        let references: Vec<Vec<&str>> = points.map(|point| judgements.references_of(point.item)).collect();
-        let references = ReferenceSet::of_rows(&references);
-        let systems = std::slice::from_ref(system);
-        let rows = RowScorer::new(systems, &["rated captions"], metrics).score(references, hashes, progress);
-        let values = rows.values(0);
-        let Rows { scores, mut signatures, notices } = rows;
-        found.add(notices);
-        let (metrics, measures) = entries(metrics);
-        let systems =
-            scores.first().and_then(|scores| systems::of_tables(&judgements, scores, measures.len()));
-        for signature in signatures.iter_mut().filter(|signature| !signature.is_given()) {
-            signature.push("own-reference", judgements.own.name());
-        }
-        Self { judgements, measures, values, metrics, signatures, systems }
+/// The scores of each point as a separate image; `hashes` are those of given scores, by measure.
+fn scored<'s>(
+    judgements: &Judgements,
+    system: &'s System,
+    metrics: &'s [AnyMetric],
+    hashes: &[(String, String)],
+    has_groups: bool,
+    progress: &dyn Progress,
+) -> Rows<'s> {
+    let points = judgements.points.iter();
+    let references: Vec<Vec<&str>> = points.map(|point| judgements.references_of(point.item)).collect();
+    let references = ReferenceSet::of_rows(&references);
+    let scorer = RowScorer::new(std::slice::from_ref(system), &["rated captions"], metrics);
+    let mut rows = scorer.score(references, hashes, has_groups, progress);
+    for signature in rows.signatures.iter_mut().filter(|signature| !signature.is_given()) {
+        signature.push("own-reference", judgements.own.name());
     }
+    rows
 }
 
 fn scale(ratings: impl Iterator<Item = f64>) -> Interval {

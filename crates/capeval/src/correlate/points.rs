@@ -33,6 +33,7 @@ pub(super) struct Judgements {
 }
 
 /// A rated caption.
+#[derive(Clone)]
 pub(super) struct RatedPoint {
     pub image: SegmentId,
     /// The number of its image.
@@ -217,6 +218,25 @@ impl Judgements {
         });
         let points = points.collect();
         Self { items: rated, points, references, own }
+    }
+
+    /// Some of the points, by their ascending numbers, without references.
+    pub fn some(&self, points: &[u32]) -> Self {
+        let mut items: Vec<RatedPoint> = Vec::new();
+        let (mut last, mut clusters) = (None, 0);
+        let points = points.iter().map(|at| {
+            let Point { item, rating } = self.points[*at as usize];
+            if last != Some(item) {
+                let known = &self.items[item];
+                clusters +=
+                    usize::from(last.is_none_or(|last: usize| self.items[last].cluster != known.cluster));
+                items.push(RatedPoint { cluster: clusters - 1, ..known.clone() });
+                last = Some(item);
+            }
+            Point { item: items.len() - 1, rating }
+        });
+        let points = points.collect();
+        Self { items, points, references: Vec::new(), own: self.own }
     }
 
     /// The references of an item.

@@ -122,11 +122,9 @@ pub fn reversed(scores: &GroupScores, whole: &[SystemScores], measures: &[Measur
 }
 
 /// A notice about images in no group.
-pub fn without(scores: &GroupScores) -> Option<Notice> {
-    let n = scores.without;
+pub fn without(by: &str, n: usize) -> Option<Notice> {
     let (images, are) = if n == 1 { ("1 image".to_owned(), "is") } else { (format!("{n} images"), "are") };
-    let message =
-        format!("{images} {are} in no group by {}: only the scores of all images count them", scores.by);
+    let message = format!("{images} {are} in no group by {by}: only the scores of all images count them");
     (n > 0).then(|| Notice::new(Code::UngroupedImages, message).count(n))
 }
 

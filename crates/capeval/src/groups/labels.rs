@@ -4,10 +4,10 @@ use std::cmp::Ordering;
 use std::collections::HashMap;
 
 use capeval_corpus::SegmentId;
+use capeval_evaluate::{ReferenceSet, System};
 
 use super::{GroupBy, unknown};
 use crate::Error;
-use crate::gallery::Scene;
 
 /// A group: a name for each property, with what they are sorted by.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,12 +45,14 @@ pub enum Labels {
 
 /// The images that may be in groups.
 pub struct ImageIds<'s> {
-    /// The captions; `None` if only ids are known.
-    pub scene: Option<&'s Scene>,
+    /// The references, or why there are none.
+    pub references: Result<&'s ReferenceSet, &'s str>,
+    /// The systems with a caption for each image, or why there are none.
+    pub systems: Result<&'s [System], &'s str>,
     /// The number of images.
     pub n: u32,
-    /// The number of the image with this id.
-    pub find: &'s dyn Fn(&SegmentId) -> Option<u32>,
+    /// The numbers of the images with this id.
+    pub find: &'s dyn Fn(&SegmentId) -> Vec<u32>,
 }
 
 impl Labels {
@@ -72,16 +74,12 @@ impl Labels {
     pub fn new(by: &GroupBy, ids: &ImageIds<'_>) -> Result<Self, Error> {
         let name = by.name(None);
         let images = || 0..ids.n;
-        let scene = |what: &str| {
-            let has_texts = |scene: &&Scene| what == "captions" || scene.references.n_references > 0;
-            let absent = || Error::from(unknown(&name, &format!("there are no {what}"), &[]));
-            ids.scene.filter(has_texts).ok_or_else(absent)
-        };
+        let absent = |why: &str| Error::from(unknown(&name, why, &[]));
         Ok(match by {
             GroupBy::WordsOfReferences(bins) => {
-                let references = &scene("references")?.references;
+                let references = ids.references.map_err(absent)?;
                 let mean = |image: u32| {
-                    let of = references.set.of(image as usize);
+                    let of = references.of(image as usize);
                     let n = of.len().max(1) as f64;
                     of.map(n_words).sum::<usize>() as f64 / n
                 };
@@ -89,14 +87,14 @@ impl Labels {
                 Self::Images(name, labels)
             }
             GroupBy::CountOfReferences => {
-                let references = &scene("references")?.references;
+                let references = ids.references.map_err(absent)?;
                 let label = |n: usize| Label(vec![(n as f64, n.to_string())]);
-                let of = |image: u32| (image, vec![label(references.set.of(image as usize).len())]);
+                let of = |image: u32| (image, vec![label(references.of(image as usize).len())]);
                 let labels = images().map(of).collect();
                 Self::Images(name, labels)
             }
             GroupBy::WordsOfCandidate(bins) => {
-                let of_system = |system: &capeval_evaluate::System| {
+                let of_system = |system: &System| {
                     let words = |k: usize| n_words(system.texts.get(k)) as f64;
                     system
                         .images
@@ -105,21 +103,25 @@ impl Labels {
                         .map(|(k, image)| (*image, vec![bin(words(k), bins)]))
                         .collect()
                 };
-                let labels = scene("captions")?.systems.iter().map(of_system).collect();
+                let labels = ids.systems.map_err(absent)?.iter().map(of_system).collect();
                 Self::Systems(name, labels)
             }
             GroupBy::File(file, column, _) => {
-                let find = |id: &SegmentId| (ids.find)(id).or_else(|| (ids.find)(&other_type(id)));
-                let found = file.groups(column.as_deref(), &|id| find(id).is_some())?;
+                let find = |id: &SegmentId| {
+                    let found = (ids.find)(id);
+                    if found.is_empty() { (ids.find)(&other_type(id)) } else { found }
+                };
+                let found = file.groups(column.as_deref(), &|id| !find(id).is_empty())?;
                 let are_numbers = found.pairs.iter().all(|(_, group)| group.parse::<f64>().is_ok());
                 let mut labels: HashMap<u32, Vec<Label>> = HashMap::new();
                 for (id, group) in &found.pairs {
                     let rank = if are_numbers { group.parse().unwrap_or_default() } else { 0.0 };
                     let label = Label(vec![(rank, group.clone())]);
-                    if let Some(of_image) = find(id).map(|image| labels.entry(image).or_default())
-                        && !of_image.contains(&label)
-                    {
-                        of_image.push(label);
+                    for image in find(id) {
+                        let of_image = labels.entry(image).or_default();
+                        if !of_image.contains(&label) {
+                            of_image.push(label.clone());
+                        }
                     }
                 }
                 Self::Images(by.name(Some(&found.name)), labels)

@@ -2,6 +2,7 @@
 
 mod differences;
 mod labels;
+mod rows;
 mod saved;
 mod scores;
 
@@ -10,8 +11,9 @@ use std::sync::Arc;
 use capeval_choice::{Refusal, Remedy, suggest};
 use capeval_corpus::GroupFile;
 
+pub(crate) use self::rows::{GroupedRows, signed};
 pub use self::saved::group_saved;
-pub(crate) use self::scores::GroupRequest;
+pub(crate) use self::scores::{GroupRequest, corpus};
 
 /// The greatest numbers of words in bins, unless others are given.
 const BINS: [usize; 4] = [5, 10, 15, 20];
@@ -79,6 +81,15 @@ impl GroupBy {
             ("references:count", Some(_)) => return Err(unknown(text, "it has no bins", &[])),
             _ => None,
         })
+    }
+
+    /// Returns true if the file `source` says it, alone or among others.
+    fn is_of(&self, source: &str) -> bool {
+        match self {
+            Self::File(file, ..) => file.source() == source,
+            Self::Crossed(all) => all.iter().any(|one| one.is_of(source)),
+            Self::WordsOfReferences(_) | Self::WordsOfCandidate(_) | Self::CountOfReferences => false,
+        }
     }
 
     /// What the property is called.

@@ -33,8 +33,9 @@ pub fn group_saved(report: &mut Report, by: &[GroupBy]) -> Result<(), Error> {
         let next = places.len() as u32;
         places.entry(id.clone()).or_insert(next);
     }
-    let find = |id: &SegmentId| places.get(id).copied();
-    let ids = ImageIds { scene: None, n: places.len() as u32, find: &find };
+    let find = |id: &SegmentId| places.get(id).copied().into_iter().collect();
+    let (none, n) = ("a saved report has no captions", places.len() as u32);
+    let ids = ImageIds { references: Err(none), systems: Err(none), n, find: &find };
     let is_mean: Vec<bool> =
         report.head.metrics.iter().flat_map(|m| std::iter::repeat_n(m.is_mean, m.n_measures)).collect();
     let mut all = Vec::new();
@@ -44,7 +45,7 @@ pub fn group_saved(report: &mut Report, by: &[GroupBy]) -> Result<(), Error> {
     }
     let no_means: Vec<&str> =
         report.head.keys().zip(&is_mean).filter(|(_, is_mean)| !**is_mean).map(|(key, _)| key).collect();
-    let mut notices: Vec<Notice> = all.iter().filter_map(without).collect();
+    let mut notices: Vec<Notice> = all.iter().filter_map(|one| without(&one.by, one.without)).collect();
     if !no_means.is_empty() && !all.is_empty() {
         let message = format!(
             "{}: no values by group, since groups of a saved report have only means of image scores",

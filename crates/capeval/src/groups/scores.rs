@@ -50,10 +50,16 @@ impl GroupRequest<'_> {
         progress: &dyn Progress,
     ) -> Result<GroupEvaluation, Error> {
         let mut grouped = GroupEvaluation { scores: Vec::new(), images: Vec::new() };
-        let references = &evaluation.scene.references;
-        let find = |id: &SegmentId| references.find(id);
-        let n = references.set.n_images() as u32;
-        let ids = ImageIds { scene: Some(&evaluation.scene), n, find: &find };
+        let Scene { references, systems, .. } = &evaluation.scene;
+        let find = |id: &SegmentId| references.find(id).into_iter().collect();
+        let ids = ImageIds {
+            references: (references.n_references > 0)
+                .then_some(&references.set)
+                .ok_or("there are no references"),
+            systems: (!systems.is_empty()).then_some(&systems[..]).ok_or("there are no captions"),
+            n: references.set.n_images() as u32,
+            find: &find,
+        };
         for by in self.by {
             let labels = Labels::new(by, &ids)?;
             if grouped.scores.iter().any(|known| known.by == labels.name()) {
@@ -158,16 +164,8 @@ impl GroupRequest<'_> {
         evaluation: &Evaluation,
         grouping: &Grouping,
     ) -> Result<SystemScores, Error> {
-        let Scene { references, systems, sessions } = &evaluation.scene;
-        let of_run = |run: usize| {
-            let whole = evaluation.scores.get(run)?;
-            Some(match self.frequencies {
-                GroupFrequencies::All => whole.select(images),
-                GroupFrequencies::Own => {
-                    sessions.evaluate_some(&references.set, (systems, run), self.metrics, whole, images)
-                }
-            })
-        };
+        let references = &evaluation.scene.references;
+        let of_run = |run: usize| evaluation.of_some(run, self.metrics, self.frequencies, images);
         let mut runs: Vec<SystemScores> = grouping.runs(k).filter_map(of_run).collect();
         runs.iter_mut().for_each(|run| self.derivations.add(run));
         let form = |image: u32| Some(references.ids().form(references.id(image)?).into_owned());
@@ -193,7 +191,7 @@ impl GroupEvaluation {
                 scores.rows.iter_mut().zip(rest).for_each(|(row, rest)| row.rest = rest);
                 correct(scores, measures.len(), |row| &mut row.rest);
             }
-            notices.extend(without(scores));
+            notices.extend(without(&scores.by, scores.without));
             notices.extend(reversed(scores, whole, measures));
             if scores.frequencies == GroupFrequencies::Own {
                 notices.extend(differing(scores, images, whole, measures));

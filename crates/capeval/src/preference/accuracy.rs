@@ -1,6 +1,6 @@
 //! Accuracies by category, and their intervals.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 
 use capeval_corpus::{Ids, SegmentId};
 use capeval_evaluate::{Progress, Stage};
@@ -41,21 +41,19 @@ pub(super) fn check(resampling: &Resampling, judged: &[JudgedPair], n_measures: 
 type Sums = Vec<(f64, f64)>;
 
 impl<'j> Credits<'j> {
+    /// `names` are all categories, in order.
     pub fn new(
-        judged: &'j [JudgedPair],
+        (judged, names): (&'j [JudgedPair], &[&'j str]),
         values: &'j [Vec<Vec<[f64; 2]>>],
         higher: &[bool],
         protocol: &Protocol,
         ids: Ids,
     ) -> Self {
-        let mut names: BTreeMap<&str, usize> =
-            judged.iter().map(|pair| (pair.category.as_str(), 0)).collect();
-        names.values_mut().enumerate().for_each(|(k, place)| *place = k);
         let mut images: HashMap<SegmentId, usize> = HashMap::new();
         let places = judged.iter().map(|pair| {
             let next = images.len();
             let image = *images.entry(normal(&pair.image, ids)).or_insert(next);
-            (names.get(pair.category.as_str()).copied().unwrap_or(0), image)
+            (names.binary_search(&pair.category.as_str()).unwrap_or(0), image)
         });
         let places = places.collect();
         let n_images = images.len();
@@ -64,7 +62,7 @@ impl<'j> Credits<'j> {
             pairs.map(|(pair, scores)| credit(pair.votes, *scores, *higher, protocol)).collect()
         };
         let credits = values.iter().map(|draw| draw.iter().zip(higher).map(of_measure).collect()).collect();
-        Self { judged, names: names.into_keys().collect(), places, n_images, values, credits }
+        Self { judged, names: names.to_vec(), places, n_images, values, credits }
     }
 
     /// The number of images.

@@ -11,19 +11,21 @@ mod draws;
 mod pools;
 
 use capeval_choice::{Argument, Remedy};
-use capeval_corpus::Captions;
 use capeval_corpus::ratings::Choices;
+use capeval_corpus::{Captions, Ids};
 use capeval_evaluate::registry::Resources;
-use capeval_evaluate::{Progress, ReferenceSet, System};
+use capeval_evaluate::{Progress, ReferenceSet, System, SystemScores};
 use capeval_metric::{AnyMetric, Direction, Signature};
 use capeval_report::{HumanTies, Measure, MetricEntry, MetricTies, Notice, Preference, Protocol};
+use capeval_stats::Resampling;
 
 use crate::findings::Findings;
 use crate::given::GivenRows;
+use crate::groups::{GroupBy, GroupedRows, signed};
 use crate::measures::{entries, head};
 use crate::outside::{self, OutsideMetrics, Scene};
 use crate::own_reference::ReferenceRules;
-use crate::rows::RowScorer;
+use crate::rows::{RowScorer, Rows, values};
 use crate::{Error, GivenScores, OwnReference, PreferOptions, Selection, select_metrics};
 use pools::JudgedPair;
 
@@ -36,6 +38,8 @@ pub struct PreferRequest<'p> {
     /// Scores of captions that were computed before, whatever references are drawn. Metrics are computed beside them
     /// only if some are chosen, or references given.
     pub scores: Vec<GivenScores>,
+    /// The properties that group images, for accuracies in each group.
+    pub groups: Vec<GroupBy>,
     /// The options.
     pub options: PreferOptions,
     /// Tables and third-party data for metrics that use them.
@@ -51,6 +55,7 @@ impl PreferRequest<'static> {
             choices,
             references: None,
             scores: Vec::new(),
+            groups: Vec::new(),
             options: PreferOptions::default(),
             resources: Resources::default(),
             progress: &(),
@@ -63,7 +68,7 @@ impl PreferRequest<'static> {
 /// The references drawn for a pair depend only on the seed, the pair and the number of the draw, not on the order of
 /// the pairs. If a score is NaN, the metric prefers neither caption.
 pub fn prefer(request: PreferRequest<'_>) -> Result<Preference, Error> {
-    let PreferRequest { choices, references, scores, options, resources, progress } = request;
+    let PreferRequest { choices, references, scores, groups, options, resources, progress } = request;
     let (mut protocol, intervals) = (options.protocol(), options.intervals);
     protocol.check()?;
     if let Some(resampling) = &intervals {
@@ -99,11 +104,19 @@ pub fn prefer(request: PreferRequest<'_>) -> Result<Preference, Error> {
     let metrics: Vec<AnyMetric> = metrics.into_iter().chain(given.metrics(values)).collect();
     let scenes = Scenes::new(&judged, &protocol);
     let by_draw = scenes.compute(&metrics, &resources, progress)?;
-    let mut drawn = DrawScores::score(&scenes, &metrics, &by_draw, &given.hashes(), progress, &mut found);
-    drawn.sign(&protocol, options.own_reference);
-    let higher: Vec<bool> =
-        drawn.measures.iter().map(|measure| measure.direction == Direction::HigherIsBetter).collect();
-    let credits = accuracy::Credits::new(&judged, &drawn.values, &higher, &protocol, options.ids);
+    let scorers = scenes.scorers(&metrics, &by_draw);
+    let draws = scenes.score(&scorers, &given.hashes(), !groups.is_empty(), progress);
+    found.add_once(draws.iter().flat_map(|rows| rows.notices.iter().cloned()).map(of_both));
+    let signatures = draws.last().map_or_else(Vec::new, |rows| rows.signatures.clone());
+    let signatures = signed_by(&protocol, options.own_reference, signatures);
+    let frame =
+        Frame { source: &choices.source, protocol, ids: options.ids, intervals, measured: entries(&metrics) };
+    let values: Vec<DrawValues> =
+        draws.iter().map(|rows| pairs_of(&rows.scores[0], &rows.scores[1])).collect();
+    let mut names: Vec<&str> = judged.iter().map(|pair| pair.category.as_str()).collect();
+    names.sort_unstable();
+    names.dedup();
+    let credits = frame.credits(&judged, &names, &values);
     if !credits.any() {
         return Err(Error::with_remedy(
             format!("{}: people prefer neither caption of any pair", choices.source),
@@ -115,15 +128,78 @@ pub fn prefer(request: PreferRequest<'_>) -> Result<Preference, Error> {
         found.add(crate::notices::resamples_of_few(credits.n_images(), crate::notices::Unit::Image));
         found.add(crate::notices::rare_categories(&credits.rare(crate::notices::FEW_IMAGES)));
     }
-    Ok(Preference {
-        head: head(drawn.metrics, drawn.measures, intervals, found),
-        voters: credits.voters(&choices.source),
-        categories: credits.categories(),
-        accuracies: credits.accuracies(intervals, progress),
-        pairs: credits.pairs(),
-        signatures: drawn.signatures,
-        protocol,
-    })
+    let grouped = GroupedRows {
+        images: judged.iter().map(|pair| &pair.image).collect(),
+        ids: options.ids,
+        references: Err("references are drawn anew for each pair"),
+        captions: Err("a pair has two captions"),
+        source: &choices.source,
+    };
+    let frequencies = options.group_df;
+    let (mut groups, of_groups) = grouped.results(&groups, frequencies, |pairs| {
+        let some: Vec<JudgedPair> = pairs.iter().map(|pair| judged[*pair as usize].clone()).collect();
+        let of_draw = |rows: &Rows<'_>| {
+            let [first, second] = [0, 1].map(|side| rows.of_some(side, frequencies, pairs));
+            pairs_of(&first, &second)
+        };
+        let values: Vec<DrawValues> = draws.iter().map(of_draw).collect();
+        frame.preference(&frame.credits(&some, &names, &values), signatures.clone(), progress)
+    })?;
+    for by in &mut groups {
+        signed(by, |one| &mut one.signatures);
+        by.groups.iter_mut().for_each(|(_, one)| one.pairs.clear());
+    }
+    found.add(of_groups);
+    let mut whole = Preference { groups, ..frame.preference(&credits, signatures.clone(), progress) };
+    whole.head.notices = found.into();
+    Ok(whole)
+}
+
+/// The scores of both captions of each pair, measure after measure.
+type DrawValues = Vec<Vec<[f64; 2]>>;
+
+/// What the results of all pairs and of groups share.
+struct Frame<'r> {
+    source: &'r str,
+    protocol: Protocol,
+    ids: Ids,
+    intervals: Option<Resampling>,
+    measured: (Vec<MetricEntry>, Vec<Measure>),
+}
+
+impl Frame<'_> {
+    /// What each measure gets for each pair; `names` are the categories, `values` the scores of each draw.
+    fn credits<'j>(
+        &self,
+        judged: &'j [JudgedPair],
+        names: &[&'j str],
+        values: &'j [DrawValues],
+    ) -> accuracy::Credits<'j> {
+        let (_, measures) = &self.measured;
+        let higher: Vec<bool> =
+            measures.iter().map(|measure| measure.direction == Direction::HigherIsBetter).collect();
+        accuracy::Credits::new((judged, names), values, &higher, &self.protocol, self.ids)
+    }
+
+    /// The accuracies, without notices.
+    fn preference(
+        &self,
+        credits: &accuracy::Credits<'_>,
+        signatures: Vec<Signature>,
+        progress: &dyn Progress,
+    ) -> Preference {
+        let (metrics, measures) = self.measured.clone();
+        Preference {
+            head: head(metrics, measures, self.intervals, Vec::new()),
+            voters: credits.voters(self.source),
+            categories: credits.categories(),
+            accuracies: credits.accuracies(self.intervals, progress),
+            pairs: credits.pairs(),
+            signatures,
+            protocol: self.protocol,
+            groups: Vec::new(),
+        }
+    }
 }
 
 /// The captions of all pairs as two systems that describe an image for each, and the references of each draw.
@@ -167,62 +243,59 @@ impl<'j> Scenes<'j> {
         let scenes: Vec<Scene<'_>> = self.draws.iter().map(scene).collect();
         outside::compute(metrics, resources, &scenes, progress)
     }
-}
 
-/// The scores of both captions of each pair.
-#[derive(Default)]
-struct DrawScores {
-    measures: Vec<Measure>,
-    /// The scores: draw after draw, measure after measure, pair after pair.
-    values: Vec<Vec<Vec<[f64; 2]>>>,
-    metrics: Vec<MetricEntry>,
-    signatures: Vec<Signature>,
-}
+    /// What scores each draw: one for all, unless its metrics differ.
+    fn scorers<'s>(&'s self, metrics: &'s [AnyMetric], by_draw: &'s [Vec<AnyMetric>]) -> Vec<RowScorer<'s>> {
+        let scorer = |metrics| RowScorer::new(&self.systems, &["first captions", "second captions"], metrics);
+        match by_draw {
+            [] => vec![scorer(metrics)],
+            all => all.iter().map(|metrics| scorer(metrics)).collect(),
+        }
+    }
 
-impl DrawScores {
-    /// Scores both captions of each pair against the references of every draw; `hashes` are those of given scores, and
-    /// `by_draw` the metrics of each draw if these differ.
-    fn score(
-        scenes: &Scenes<'_>,
-        metrics: &[AnyMetric],
-        by_draw: &[Vec<AnyMetric>],
+    /// Scores both captions of each pair against the references of every draw; `hashes` are those of given scores.
+    fn score<'s>(
+        &'s self,
+        scorers: &[RowScorer<'s>],
         hashes: &[(String, String)],
+        has_groups: bool,
         progress: &dyn Progress,
-        found: &mut Findings,
-    ) -> Self {
-        let scorer =
-            |metrics| RowScorer::new(&scenes.systems, &["first captions", "second captions"], metrics);
-        let common = scorer(metrics);
-        let (entries, measures) = entries(metrics);
-        let mut drawn = Self { measures, metrics: entries, ..Self::default() };
-        for (draw, references) in scenes.draws.iter().enumerate() {
-            let own = by_draw.get(draw).map(|metrics| scorer(metrics));
-            let references = ReferenceSet::of_rows(references);
-            let rows = own.as_ref().unwrap_or(&common).score(references, hashes, progress);
-            let pairs = |(a, b): (Vec<f64>, Vec<f64>)| a.into_iter().zip(b).map(|(a, b)| [a, b]).collect();
-            drawn.values.push(rows.values(0).into_iter().zip(rows.values(1)).map(pairs).collect());
-            found.add_once(rows.notices.into_iter().map(|notice| Notice { system: None, ..notice }));
-            drawn.signatures = rows.signatures;
-        }
-        drawn
+    ) -> Vec<Rows<'s>> {
+        let scorers = scorers.iter().cycle();
+        let score = |(references, scorer): (&Vec<Vec<&str>>, &RowScorer<'s>)| {
+            scorer.score(ReferenceSet::of_rows(references), hashes, has_groups, progress)
+        };
+        self.draws.iter().zip(scorers).map(score).collect()
     }
+}
 
-    /// Adds the protocol to the signatures.
-    fn sign(&mut self, protocol: &Protocol, own: OwnReference) {
-        for signature in &mut self.signatures {
-            if !signature.is_given() {
-                signature.push("own-reference", own.name());
-                match protocol.references {
-                    Some(n) => signature.push("references-per-pair", n),
-                    None => signature.push("references-per-pair", "all"),
-                }
-                signature.push("draws", protocol.draws);
-                signature.push("draw-seed", protocol.seed);
+/// A notice about the captions of either side.
+fn of_both(notice: Notice) -> Notice {
+    Notice { system: None, ..notice }
+}
+
+/// The scores of first and second captions by pair.
+fn pairs_of(first: &SystemScores, second: &SystemScores) -> DrawValues {
+    let pairs = |(a, b): (Vec<f64>, Vec<f64>)| a.into_iter().zip(b).map(|(a, b)| [a, b]).collect();
+    values(first).into_iter().zip(values(second)).map(pairs).collect()
+}
+
+/// The signatures with the protocol.
+fn signed_by(protocol: &Protocol, own: OwnReference, mut signatures: Vec<Signature>) -> Vec<Signature> {
+    for signature in &mut signatures {
+        if !signature.is_given() {
+            signature.push("own-reference", own.name());
+            match protocol.references {
+                Some(n) => signature.push("references-per-pair", n),
+                None => signature.push("references-per-pair", "all"),
             }
-            signature.push("human-ties", protocol.human_ties.name());
-            signature.push("metric-ties", protocol.metric_ties.name());
+            signature.push("draws", protocol.draws);
+            signature.push("draw-seed", protocol.seed);
         }
+        signature.push("human-ties", protocol.human_ties.name());
+        signature.push("metric-ties", protocol.metric_ties.name());
     }
+    signatures
 }
 
 /// The credit for a preference under the rules for ties: 0, half or 1; `None` if the pair does not count.

@@ -19,6 +19,7 @@ use crate::{Error, OwnReference};
 const SHOWN: usize = Notice::MAX_IDS;
 
 /// A pair of captions with the votes of people.
+#[derive(Clone)]
 pub(super) struct JudgedPair {
     pub image: SegmentId,
     pub captions: [String; 2],

@@ -6,6 +6,7 @@ use capeval::report::Unit;
 use capeval::{CorrelateOptions, CorrelateRequest, PairingCheck};
 
 use crate::data;
+use crate::group_args::GroupArgs;
 use crate::options;
 use crate::output_args::OutputArgs;
 use crate::progress::Bar;
@@ -38,6 +39,8 @@ pub struct Args {
     /// How to look at pairs of captions and references.
     #[arg(long, value_name = "HOW", default_value_t, value_parser = options::choices::<PairingCheck>())]
     pairing: PairingCheck,
+    #[command(flatten)]
+    groups: GroupArgs,
     #[command(flatten)]
     intervals: Intervals,
     #[command(flatten)]
@@ -97,6 +100,7 @@ pub fn run(args: &Args) -> Result<()> {
     let chosen = args.scoring.choose(&[])?;
     let inputs = args.scoring.inputs(&args.ratings, &chosen);
     let output = args.output.open(&inputs)?;
+    let groups = args.groups.read([args.ratings.as_str()].into_iter().chain(args.scoring.references()))?;
     let ScoringInputs { references, scores, lower_is_better, metrics, resources, caches } =
         args.scoring.read(chosen)?;
     let ratings = ratings::read_ratings(
@@ -116,6 +120,7 @@ pub fn run(args: &Args) -> Result<()> {
     let mut correlation = capeval::correlate(CorrelateRequest {
         references,
         scores,
+        groups,
         options: CorrelateOptions {
             metrics,
             lower_is_better,
@@ -125,6 +130,7 @@ pub fn run(args: &Args) -> Result<()> {
             ids: matching.ids,
             pairing: args.pairing,
             intervals,
+            group_df: args.groups.group_df,
         },
         resources,
         progress: &bar,

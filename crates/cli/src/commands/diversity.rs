@@ -6,6 +6,7 @@ use capeval::{DiversityOptions, DiversityRequest};
 use capeval_files as files;
 
 use crate::fault::fault;
+use crate::group_args::GroupArgs;
 use crate::names;
 use crate::options::{self, Candidates, Completion, Matching, ReferenceInput};
 use crate::output_args::OutputArgs;
@@ -58,6 +59,8 @@ pub struct Args {
     #[command(flatten)]
     matching: Matching,
     #[command(flatten)]
+    groups: GroupArgs,
+    #[command(flatten)]
     output: OutputArgs,
 }
 
@@ -78,6 +81,9 @@ pub fn run(args: &Args) -> Result<()> {
             "leave out --segments",
         ));
     }
+    let groups = args
+        .groups
+        .read(args.references.iter().map(String::as_str).chain(systems.iter().map(|system| &*system.path)))?;
     let mut captions = Vec::new();
     for system in systems {
         captions.push((
@@ -93,10 +99,12 @@ pub fn run(args: &Args) -> Result<()> {
         references,
         reference_files: args.references.clone(),
         training: training(args)?,
+        groups,
         options: DiversityOptions {
             metrics: args.metrics.clone(),
             tokenizer: args.tokenizer.clone(),
             ids: args.matching.ids,
+            group_df: args.groups.group_df,
             profiles: target.has_page() || target.wants_items(),
         },
         ..DiversityRequest::new(captions)

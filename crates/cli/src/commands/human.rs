@@ -4,6 +4,7 @@ use anyhow::Result;
 use capeval::{ScoreOptions, ScoreRequest};
 
 use crate::data;
+use crate::group_args::GroupArgs;
 use crate::metrics::MetricArgs;
 use crate::options::{Matching, ReferenceFiles};
 use crate::output_args::OutputArgs;
@@ -25,6 +26,8 @@ pub struct Args {
     #[command(flatten)]
     metrics: MetricArgs,
     #[command(flatten)]
+    groups: GroupArgs,
+    #[command(flatten)]
     intervals: Intervals,
     #[command(flatten)]
     output: OutputArgs,
@@ -45,6 +48,7 @@ pub fn run(args: &Args) -> Result<()> {
     args.metrics.refuse_unseen(chosen.looks, false)?;
     let inputs: Vec<&str> = args.files.paths().chain(chosen.files.paths()).collect();
     let output = args.output.open(&inputs)?;
+    let groups = args.groups.read(args.files.paths())?;
     let bar = Bar::new();
     let (metrics, resources, caches) = chosen.read()?;
     let images = args.files.images()?;
@@ -52,7 +56,8 @@ pub fn run(args: &Args) -> Result<()> {
     data::announce_parses(&resources, data::texts(references.captions()));
     let mut report = capeval::score(ScoreRequest {
         reference_files: args.files.references.clone(),
-        options: ScoreOptions {
+        groups,
+        options: args.groups.apply(ScoreOptions {
             metrics,
             images,
             ids: args.matching.ids,
@@ -60,7 +65,7 @@ pub fn run(args: &Args) -> Result<()> {
             segments: output.wants_items(),
             human: true,
             ..ScoreOptions::default()
-        },
+        }),
         resources,
         progress: &bar,
         ..ScoreRequest::new(references, Vec::<(String, _)>::new())

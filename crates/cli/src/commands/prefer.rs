@@ -6,6 +6,7 @@ use capeval::report::{HumanTies, MetricTies};
 use capeval::{PreferOptions, PreferRequest};
 
 use crate::data;
+use crate::group_args::GroupArgs;
 use crate::options;
 use crate::output_args::OutputArgs;
 use crate::progress::Bar;
@@ -30,6 +31,8 @@ pub struct Args {
     scoring: Scoring,
     #[command(flatten)]
     draws: DrawsAndTies,
+    #[command(flatten)]
+    groups: GroupArgs,
     #[command(flatten)]
     intervals: Intervals,
     #[command(flatten)]
@@ -93,6 +96,7 @@ pub fn run(args: &Args) -> Result<()> {
     ])?;
     let inputs = args.scoring.inputs(&args.pairs, &chosen);
     let output = args.output.open(&inputs)?;
+    let groups = args.groups.read([args.pairs.as_str()].into_iter().chain(args.scoring.references()))?;
     let ScoringInputs { references, scores, lower_is_better, metrics, resources, caches } =
         args.scoring.read(chosen)?;
     let choices = ratings::read_pairs(&capeval_files::open_or_stdin(&args.pairs)?, &args.pairs)?;
@@ -104,6 +108,7 @@ pub fn run(args: &Args) -> Result<()> {
     let mut found = capeval::prefer(PreferRequest {
         references,
         scores,
+        groups,
         options: PreferOptions {
             metrics,
             lower_is_better,
@@ -116,6 +121,7 @@ pub fn run(args: &Args) -> Result<()> {
             surplus,
             ids: matching.ids,
             intervals,
+            group_df: args.groups.group_df,
         },
         resources,
         progress: &bar,

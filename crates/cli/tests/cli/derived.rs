@@ -101,3 +101,52 @@ fn bad_formulas_are_refused_with_what_to_do() {
         assert!(run.stderr.contains(words) && run.stderr.contains("help: "), "{formula}: {}", run.stderr);
     }
 }
+
+/// The draws are the documented ones, of images in the order of their ids; all else is counted here.
+#[test]
+fn intervals_of_derived_numbers_are_those_of_a_program_that_resamples_outside() {
+    let folder = tempfile::tempdir().unwrap();
+    let segments = crate::program::scratch(&folder, "segments.jsonl");
+    let (seed, resamples) = (7_u64, 300_u64);
+    let report = report(&[
+        "--derive",
+        "both = gmean(rouge-l, 1 + cider-d) / max(rouge-l, 0.1)",
+        "--ci",
+        "--seed",
+        &seed.to_string(),
+        "--resamples",
+        &resamples.to_string(),
+        "--segments",
+        &segments,
+    ]);
+    let lines = std::fs::read_to_string(&segments).unwrap();
+    let lines = lines.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let mut images: Vec<(u64, [f64; 2])> = lines
+        .map(|line| {
+            let score = |key: &str| line["scores"][key].as_f64().unwrap();
+            (line["image_id"].as_u64().unwrap(), [score("rouge-l"), score("cider-d")])
+        })
+        .collect();
+    images.sort_by_key(|(id, _)| *id);
+    let mut drawn: Vec<f64> = Vec::new();
+    for k in 0..resamples {
+        let mut counts = vec![0; images.len()];
+        capeval::stats::resample::draw(seed, k, &mut counts);
+        let sum = |m: usize| {
+            images.iter().zip(&counts).map(|((_, scores), n)| scores[m] * f64::from(*n)).sum::<f64>()
+        };
+        let [rouge, cider] = [0, 1].map(|m| sum(m) / images.len() as f64);
+        drawn.push((rouge * (1.0 + cider)).sqrt() / rouge.max(0.1));
+    }
+    drawn.sort_by(f64::total_cmp);
+    let percentile = |share: f64| {
+        let at = share * (drawn.len() - 1) as f64;
+        let (low, high) = (drawn[at.floor() as usize], drawn[at.ceil() as usize]);
+        low + (high - low) * at.fract()
+    };
+    let ends = &report["systems"][0]["intervals"]["both"];
+    for (k, share) in [0.025, 0.975].into_iter().enumerate() {
+        let (found, expected) = (ends[k].as_f64().unwrap(), percentile(share));
+        assert!((found - expected).abs() < 1e-12, "{ends}: {expected} at {share}");
+    }
+}

@@ -15,12 +15,13 @@ const METRICS: [&str; 2] = ["-m", "bleu,rouge-l,cider-d"];
 
 const DOMAINS: [&str; 6] = ["in", "near", "out", "in", "near", "in"];
 
+const WORDS: [&str; 6] = ["dog", "cat", "red bus", "small kite", "man", "woman"];
+
 impl Files {
     fn new() -> Self {
         let files = Self { folder: tempfile::tempdir().unwrap() };
-        let words = ["dog", "cat", "red bus", "small kite", "man", "woman"];
         let text = |image: usize, r: usize| {
-            let word = words[image % 6];
+            let word = WORDS[image % 6];
             [
                 format!("a {word} on a hill"),
                 format!("the {word} is near a tree number {image}"),
@@ -31,7 +32,7 @@ impl Files {
         let annotations = (0..6)
             .flat_map(|image| (0..3).map(move |r| json!({"image_id": image, "caption": text(image, r)})));
         let images = (0..6)
-            .map(|image| json!({"id": image, "domain": DOMAINS[image], "split": (["a", "b"][image % 2])}));
+            .map(|image| json!({"id": image, "domain": DOMAINS[image], "lang": (["en", "de"][image % 2]), "split": (["a", "b"][image % 2])}));
         files.write(
             "refs.json",
             &json!({"images": Vec::from_iter(images), "annotations": Vec::from_iter(annotations)})
@@ -39,7 +40,7 @@ impl Files {
         );
         for (name, shift) in [("one", 0), ("two", 1)] {
             let results = (0..6).map(|image| {
-                let caption = format!("a {} on a hill number {}", words[image], (image + shift) % 6);
+                let caption = format!("a {} on a hill number {}", WORDS[image], (image + shift) % 6);
                 json!({"image_id": image, "caption": caption, "source": (["x", "y"][image / 3])})
             });
             files.write(&format!("{name}.json"), &Value::from_iter(results).to_string());
@@ -95,6 +96,7 @@ fn groups_are_found_in_captions_files_and_built_in_properties() {
     for (by, expected) in [
         ("domain".to_owned(), vec!["in:3", "near:2", "out:1"]),
         ("split".to_owned(), vec!["a:3", "b:3"]),
+        ("language".to_owned(), vec!["de:3", "en:3"]),
         ("source".to_owned(), vec!["x:3", "y:3"]),
         ("domain×split".to_owned(), vec!["in×a:1", "in×b:2", "near×a:1", "near×b:1", "out×a:1"]),
         ("domain x source".to_owned(), vec!["in×x:1", "in×y:2", "near×x:1", "near×y:1", "out×x:1"]),
@@ -227,7 +229,7 @@ fn a_saved_report_is_grouped_later_by_means_of_image_scores() {
     }
     assert!(later["notices"].to_string().contains("no-mean-of-groups"));
     let words = capeval(&["show", &saved, "--group-by", "words:candidate"]);
-    assert!(words.code == 2 && words.stderr.contains("there are no captions"), "{}", words.stderr);
+    assert!(words.code == 2 && words.stderr.contains("a saved report has no captions"), "{}", words.stderr);
     let bare = files.path("bare.json");
     fs::write(&bare, files.run(&["-f", "json"]).stdout).unwrap();
     assert!(capeval(&["show", &bare, "--group-by", &by]).stderr.contains("no scores of images"));
@@ -292,6 +294,9 @@ fn bad_groups_are_refused_with_what_to_do() {
         (path("wide.csv") + ":colour", "there is no column 'colour'"),
         (path("empty.csv"), "empty"),
         (path("broken.json"), "broken.json"),
+        ("partition".to_owned(), "which have id, domain, lang, split, image_id, caption"),
+        (path("refs.json"), "these are the captions, which do not say what groups images"),
+        (path("one.json"), "name one of its columns, as in"),
     ] {
         let error = files.error(&["--group-by", &by]);
         assert!(error.contains(words) && error.contains("help: "), "{by}: {error}");
@@ -319,4 +324,172 @@ fn ten_thousand_groups_are_scored() {
     files.write("many.csv", &["id,group\n".to_owned()].into_iter().chain(pairs).collect::<String>());
     let report = files.json(&["--group-by", &files.path("many.csv")]);
     assert_eq!(report["groups"][0]["groups"].as_array().unwrap().len(), 10_000);
+}
+
+/// A command, its first part with files of all images and with those of the group `in`, and where its results are.
+struct Grouped {
+    command: &'static str,
+    whole: Vec<String>,
+    alone: Vec<String>,
+    rest: &'static [&'static str],
+    keys: &'static [[&'static str; 2]],
+}
+
+impl Files {
+    /// Other commands with files of their own: ratings, pairs and references, all and of the group `in` alone.
+    fn others(&self) -> Vec<Grouped> {
+        let refs: Value = serde_json::from_str(&fs::read_to_string(self.path("refs.json")).unwrap()).unwrap();
+        let is_in = |image: usize| DOMAINS[image] == "in";
+        let annotations = refs["annotations"].as_array().unwrap().iter();
+        let some = annotations.filter(|row| is_in(row["image_id"].as_u64().unwrap() as usize));
+        self.write("refs_in.json", &json!({"annotations": Vec::from_iter(some)}).to_string());
+        let of = |keep: &dyn Fn(usize) -> bool, row: &dyn Fn(usize) -> String| {
+            (0..6).filter(|image| keep(*image)).map(row).collect::<String>()
+        };
+        let rated = |image: usize| {
+            let one = |k: usize, caption: &str| format!("{image},{caption},{},{k}\n", (image + 3 * k) % 5);
+            let word = WORDS[image];
+            one(0, &format!("a {word} on a hill"))
+                + &one(1, "one cat is near a tree")
+                + &one(2, &format!("the {word}"))
+        };
+        let pair = |image: usize| {
+            format!(
+                "{image},a {} is on a hill,the cat is near a tree,{}\n",
+                WORDS[image],
+                ["a", "b"][image % 2]
+            )
+        };
+        for (suffix, keep) in [("", &(|_| true) as &dyn Fn(usize) -> bool), ("_in", &is_in)] {
+            let head = "image_id,caption,rating,rater\n".to_owned();
+            self.write(&format!("ratings{suffix}.csv"), &(head + &of(keep, &rated)));
+            let head = "image_id,caption_a,caption_b,winner\n".to_owned();
+            self.write(&format!("pairs{suffix}.csv"), &(head + &of(keep, &pair)));
+        }
+        let args = |suffix: &str, first: &str| {
+            let refs = self.path(&format!("refs{suffix}.json"));
+            let first = first
+                .is_empty()
+                .then(Vec::new)
+                .unwrap_or_else(|| vec![self.path(&first.replace('.', &format!("{suffix}.")))]);
+            [first, vec!["-r".to_owned(), refs]].concat()
+        };
+        let grouped = |command, first, rest, keys| Grouped {
+            command,
+            whole: args("", first),
+            alone: args("_in", first),
+            rest,
+            keys,
+        };
+        let ci: &[&str] = &["-m", "bleu,rouge-l,cider-d", "--ci", "--resamples", "40"];
+        vec![
+            grouped(
+                "correlate",
+                "ratings.csv",
+                ci,
+                &[["correlations", "correlations"], ["williams", "williams"], ["ratings", "ratings"]],
+            ),
+            grouped("prefer", "pairs.csv", ci, &[["accuracies", "accuracies"]]),
+            grouped("human", "", ci, &[["scores", "scores"], ["intervals", "intervals"]]),
+            grouped("diversity", "refs.json", &["-m", "self-cider,div,vocabulary"], &[["scores", "scores"]]),
+        ]
+    }
+}
+
+fn run(command: &str, args: &[String], rest: &[&str]) -> Run {
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    capeval(&[&[command], &args[..], rest].concat())
+}
+
+fn parsed(run: &Run) -> Value {
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    serde_json::from_str(&run.stdout).unwrap()
+}
+
+/// Bit for bit, with the intervals.
+#[test]
+fn every_command_treats_a_group_as_if_it_were_alone() {
+    let files = Files::new();
+    for Grouped { command, whole, alone, rest, keys } in files.others() {
+        let own = parsed(&run(command, &whole, &[rest, &["--group-by", "domain", "-f", "json"]].concat()));
+        let alone = parsed(&run(command, &alone, &[rest, &["-f", "json"]].concat()));
+        let group = &own["groups"][0]["groups"][0];
+        assert_eq!((&own["groups"][0]["by"], &group["group"]), (&json!("domain"), &json!("in")), "{command}");
+        for [grouped, key] in keys {
+            let expected = alone.get(*key).unwrap_or_else(|| &alone["systems"][0][*key]);
+            let (mut found, mut expected) = (group[*grouped].clone(), expected.clone());
+            for value in [&mut found, &mut expected] {
+                if let Some(fields) = value.as_object_mut() {
+                    fields.remove("file");
+                }
+            }
+            assert_eq!(found, expected, "{command} {key}");
+        }
+        let all = ["--group-by", "domain", "--group-df", "all", "-f", "json"];
+        let all = parsed(&run(command, &whole, &[rest, &all].concat()));
+        assert!(
+            all["groups"][0].to_string().contains("group-df:all") || all["groups"][0]["df"] == "all",
+            "{command}"
+        );
+        // Choices between two captions seldom depend on frequencies.
+        assert!(command == "prefer" || all["groups"][0]["groups"] != own["groups"][0]["groups"], "{command}");
+    }
+}
+
+#[test]
+fn every_command_shows_groups_in_every_form() {
+    let files = Files::new();
+    files.write("odd.csv", "id,kind\n0,\"a & b|c, \"\"d\"\"\"\n1,קבוצה\n2,קבוצה\n");
+    let by = ["--group-by", "domain", "--group-by", &files.path("odd.csv")];
+    let (saved, page) = (files.path("saved.json"), files.path("page.html"));
+    for Grouped { command, whole, rest, .. } in files.others() {
+        let args = [rest, &by].concat();
+        let table = run(command, &whole, &[&args[..], &["--save", &saved, "--html", &page]].concat());
+        assert_eq!(table.code, 0, "{command}: {}", table.stderr);
+        for words in ["by domain", "near", "all images", "קבוצה", "group-df:own", "3 images are in no group"]
+        {
+            assert!(table.stdout.contains(words), "{command} {words}: {}", table.stdout);
+        }
+        let csv = run(command, &whole, &[&args[..], &["-f", "csv"]].concat()).stdout;
+        let columns = csv.lines().next().unwrap().split(',').collect::<Vec<_>>();
+        assert_eq!(columns[1..3], ["group_by", "group"], "{command}");
+        assert!(csv.contains(",kind,\"a & b|c, \"\"d\"\"\","), "{command}: {csv}");
+        let lines = run(command, &whole, &[&args[..], &["-f", "jsonl"]].concat()).stdout;
+        let last: Value = serde_json::from_str(lines.lines().last().unwrap()).unwrap();
+        assert_eq!((&last["group_by"], &last["group"]), (&json!("kind"), &json!("קבוצה")), "{command}");
+        assert!(fs::read_to_string(&page).unwrap().contains("a &amp; b|c"), "{command}");
+        let shown = parsed(&capeval(&["show", &saved, "-f", "json"]));
+        let fresh = parsed(&run(command, &whole, &[&args[..], &["-f", "json"]].concat()));
+        assert_eq!(shown["groups"], fresh["groups"], "{command}");
+    }
+}
+
+#[test]
+fn groups_are_of_images_also_where_rows_are_captions() {
+    let files = Files::new();
+    for Grouped { command, whole, rest, .. } in files.others() {
+        let error = |by: &str| {
+            let found = run(command, &whole, &[rest, &["--group-by", by]].concat());
+            assert_eq!(found.code, 2, "{command} {by}: {}", found.stdout);
+            found.stderr
+        };
+        assert!(error("domian").contains("did you mean domain"), "{command}");
+        match command {
+            "correlate" => {
+                let words = error("rater");
+                assert!(
+                    words.contains("not the same for all rows of image 0") && words.contains("help: "),
+                    "{words}"
+                );
+                let lengths =
+                    run(command, &whole, &[rest, &["--group-by", "words:candidate", "-f", "json"]].concat());
+                let lengths = parsed(&lengths);
+                let points = |k: usize| lengths["groups"][0]["groups"][k]["ratings"]["points"].clone();
+                assert_eq!([points(0), points(1)], [json!(10), json!(8)]);
+            }
+            "prefer" => assert!(error("words:candidate").contains("a pair has two captions")),
+            "human" => assert!(error("words:candidate").contains("each reference is the candidate in turn")),
+            _ => assert!(error("words:candidate").contains("an image may have several captions")),
+        }
+    }
 }

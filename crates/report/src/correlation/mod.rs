@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::json_float;
 use crate::signatures_as_lines;
-use crate::{Head, Kind};
+use crate::{ByGroup, Head, Kind};
 
 mod json;
 mod study;
@@ -33,8 +33,11 @@ pub struct Correlation {
     pub systems: Option<Vec<SystemAgreement>>,
     /// Williams' test of each pair of measures.
     pub differences: Vec<Difference>,
-    /// The points that the coefficients are computed from.
+    /// The points that the coefficients are computed from; none in a group.
     pub points: Points,
+    /// The agreement in groups of images, if any were asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub groups: Vec<ByGroup<Correlation>>,
 }
 
 impl Correlation {

@@ -9,13 +9,14 @@ use serde::Serialize;
 use super::json::{Coefficients, WilliamsTest, points, williams};
 use super::tables::{about, tables};
 use super::{Agreement, Correlation, Human, KIND, Points};
+use crate::by_group::{are_like, csv_columns, csv_rows, tail};
 use crate::charts::{Colour, Estimate};
 use crate::kind::damaged;
 use crate::render::programs::{
     Map, both_ends, codes, number, one_signature, resampling_columns, resampling_fields,
 };
 use crate::study::{Details, Estimates, Fields, Headings, Line, Study, fields};
-use crate::{Form, Head, Kind, Labels, Table};
+use crate::{ByGroup, Form, Head, Kind, Labels, Table};
 
 impl Study for Correlation {
     fn kind(&self) -> &'static Kind {
@@ -55,6 +56,7 @@ impl Study for Correlation {
 
     fn scale_to_percent(&mut self) {
         self.head.show_percent("coefficients and accuracies");
+        self.groups.iter_mut().flat_map(|by| &mut by.groups).for_each(|(_, one)| one.scale_to_percent());
     }
 
     /// For each coefficient, the agreement of all measures with people.
@@ -80,7 +82,8 @@ impl Study for Correlation {
                 note: note.clone(),
             }
         });
-        figures.filter(|figure| !figure.rows.is_empty()).collect()
+        let figures = figures.filter(|figure| !figure.rows.is_empty());
+        figures.chain(self.groups.iter().filter_map(|by| by.estimates(digits))).collect()
     }
 
     fn details(&self) -> Details<'_> {
@@ -125,7 +128,12 @@ impl Study for Correlation {
                 notices: self.head.notices.iter().collect(),
             }
         };
-        self.head.keys().zip(&self.agreements).enumerate().map(line).collect()
+        let whole = self.head.keys().zip(&self.agreements).enumerate().map(line);
+        whole.chain(self.groups.iter().flat_map(ByGroup::lines)).collect()
+    }
+
+    fn tail(&self) -> Fields {
+        tail(&self.groups)
     }
 
     fn columns(&self) -> Vec<String> {
@@ -150,37 +158,11 @@ impl Study for Correlation {
             let of = |key: &str| ["r", "t", "p"].map(|name| format!("{key}_williams_{name}"));
             columns.extend(self.head.keys().flat_map(of));
         }
-        columns
+        csv_columns(&self.groups, columns)
     }
 
     fn rows(&self) -> Vec<Vec<String>> {
-        let row = |(m, (key, agreement)): (usize, (&str, &Agreement))| {
-            let human = &self.human;
-            let mut row = vec![key.to_owned()];
-            row.extend([human.n_points, human.n_items, human.n_images].map(|n| n.to_string()));
-            for (_, coefficient) in agreement.coefficients() {
-                row.push(number(coefficient.value));
-                if self.head.resampling.is_some() {
-                    row.extend(both_ends(coefficient.interval));
-                }
-            }
-            row.push(agreement.n_pairs.to_string());
-            row.extend([human.krippendorff_alpha, human.fleiss_kappa].map(number));
-            row.push(self.signature_of(m).map_or_else(String::new, ToString::to_string));
-            row.extend([codes(&self.head.notices), human.unit.name().to_owned()]);
-            row.extend(resampling_fields(self.head.resampling));
-            if let Some(systems) = &self.systems {
-                let system = systems.get(m);
-                row.push(system.map_or_else(String::new, |s| s.n_systems.to_string()));
-                let values = system.map_or([None; 4], |s| [s.pearson, s.spearman, s.tau_b, s.accuracy]);
-                row.extend(values.map(number));
-            }
-            if !self.differences.is_empty() {
-                row.extend(williams(self, m));
-            }
-            row
-        };
-        self.head.keys().zip(&self.agreements).enumerate().map(row).collect()
+        csv_rows(&self.groups, self, |one| self.rows_of(one))
     }
 
     fn write_items(&self, out: &mut dyn Write) -> io::Result<()> {
@@ -198,7 +180,41 @@ impl Study for Correlation {
         let are_whole = of_points.iter().all(|len| *len == n)
             && scores.iter().all(|scores| scores.len() == n)
             && [self.agreements.len(), scores.len(), systems].iter().all(|len| *len == n_measures)
-            && self.differences.iter().all(|d| d.a < n_measures && d.b < n_measures);
+            && self.differences.iter().all(|d| d.a < n_measures && d.b < n_measures)
+            && are_like(&self.groups, self, |one| one.groups.is_empty());
         if are_whole { Ok(()) } else { Err(damaged("its points and measures do not belong together")) }
+    }
+}
+
+impl Correlation {
+    /// The rows of CSV of this result, or of one of its groups.
+    fn rows_of(&self, one: &Self) -> Vec<Vec<String>> {
+        let row = |(m, (key, agreement)): (usize, (&str, &Agreement))| {
+            let human = &one.human;
+            let mut row = vec![key.to_owned()];
+            row.extend([human.n_points, human.n_items, human.n_images].map(|n| n.to_string()));
+            for (_, coefficient) in agreement.coefficients() {
+                row.push(number(coefficient.value));
+                if self.head.resampling.is_some() {
+                    row.extend(both_ends(coefficient.interval));
+                }
+            }
+            row.push(agreement.n_pairs.to_string());
+            row.extend([human.krippendorff_alpha, human.fleiss_kappa].map(number));
+            row.push(one.signature_of(m).map_or_else(String::new, ToString::to_string));
+            row.extend([codes(&self.head.notices), human.unit.name().to_owned()]);
+            row.extend(resampling_fields(self.head.resampling));
+            if self.systems.is_some() {
+                let system = one.systems.as_ref().and_then(|systems| systems.get(m));
+                row.push(system.map_or_else(String::new, |s| s.n_systems.to_string()));
+                let values = system.map_or([None; 4], |s| [s.pearson, s.spearman, s.tau_b, s.accuracy]);
+                row.extend(values.map(number));
+            }
+            if !self.differences.is_empty() {
+                row.extend(williams(one, m));
+            }
+            row
+        };
+        self.head.keys().zip(&one.agreements).enumerate().map(row).collect()
     }
 }

@@ -3,6 +3,7 @@
 use capeval_choice::counted;
 
 use super::Correlation;
+use crate::ByGroup;
 use crate::comparison::p_value;
 use crate::grid::{Align, Cell, Grid, Labels, Table};
 use crate::number::{self, fixed, significant};
@@ -27,6 +28,7 @@ pub(super) fn about(correlation: &Correlation) -> Vec<String> {
         correlation.head.version
     )];
     lines.push(STRENGTHS.to_owned());
+    lines.extend(correlation.groups.iter().map(ByGroup::legend));
     lines.extend(correlation.head.about_intervals());
     lines
 }
@@ -47,12 +49,11 @@ fn strength(rho: Option<f64>) -> &'static str {
     }
 }
 
-/// The coefficients of each measure, those at system level, and Williams' tests.
-pub(super) fn tables(correlation: &Correlation, digits: usize, labels: Labels) -> Vec<Table> {
+/// The coefficients of each measure.
+fn coefficients(correlation: &Correlation, digits: usize, labels: Labels) -> Grid {
     let label =
         |m: usize| -> Cell { correlation.head.measures.get(m).map_or("", |m| m.named(labels)).into() };
     let fixed = |value: f64| fixed(correlation.head.factor() * value, digits);
-    let shown = |value: Option<f64>| Cell::from(fixed(value.unwrap_or(f64::NAN)));
     let rows = correlation.agreements.iter().enumerate().map(|(m, agreement)| {
         let cells = agreement.coefficients().map(|(_, coefficient)| {
             Cell::estimate(coefficient.value.unwrap_or(f64::NAN), coefficient.interval, fixed)
@@ -64,7 +65,19 @@ pub(super) fn tables(correlation: &Correlation, digits: usize, labels: Labels) -
     let names = ["", "Pearson r", "Spearman ρ", "strength", "Kendall τ-b", "Kendall τ-c", "accuracy"];
     let mut grid = Grid::of_numbers(names, rows);
     grid.columns[3].1 = Align::Left;
-    let mut tables = vec![Table { title: None, grid }];
+    grid
+}
+
+/// The coefficients of each measure, also in groups, those at system level, and Williams' tests.
+pub(super) fn tables(correlation: &Correlation, digits: usize, labels: Labels) -> Vec<Table> {
+    let label =
+        |m: usize| -> Cell { correlation.head.measures.get(m).map_or("", |m| m.named(labels)).into() };
+    let fixed = |value: f64| fixed(correlation.head.factor() * value, digits);
+    let shown = |value: Option<f64>| Cell::from(fixed(value.unwrap_or(f64::NAN)));
+    let mut tables = vec![Table { title: None, grid: coefficients(correlation, digits, labels) }];
+    let short = |one: &Correlation| coefficients(one, digits, Labels::Short);
+    let of_groups = correlation.groups.iter();
+    tables.extend(of_groups.map(|by| by.table(correlation, "Points", |one| one.human.n_points, short)));
     if let Some(systems) = &correlation.systems {
         let rows = systems.iter().enumerate().map(|(m, s)| {
             let cells = [s.pearson, s.spearman, s.tau_b, s.accuracy].map(shown);

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::json_float;
 use crate::signatures_as_lines;
-use crate::{Coefficient, Head, Kind};
+use crate::{ByGroup, Coefficient, Head, Kind};
 
 mod json;
 mod study;
@@ -34,6 +34,9 @@ pub struct Preference {
     pub accuracies: Vec<Accuracy>,
     /// The pairs that the accuracies are computed from.
     pub pairs: Vec<ChosenPair>,
+    /// The accuracies in groups of images, without pairs, if any were asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub groups: Vec<ByGroup<Preference>>,
 }
 
 impl Preference {

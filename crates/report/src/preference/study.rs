@@ -9,13 +9,14 @@ use serde::Serialize;
 use super::json::{Accuracies, PairCounts, Terms, known, pairs};
 use super::tables::{about, grid, shown};
 use super::{Accuracy, ChosenPair, KIND, Preference};
+use crate::by_group::{are_like, csv_columns, csv_rows, tail};
 use crate::charts::{Colour, Estimate};
 use crate::kind::{damaged, sum};
 use crate::render::programs::{
     Map, both_ends, codes, number, one_signature, resampling_columns, resampling_fields,
 };
 use crate::study::{Estimates, Fields, Headings, Line, Study, fields};
-use crate::{Coefficient, Form, Head, Kind, Labels, Table};
+use crate::{ByGroup, Coefficient, Form, Head, Kind, Labels, Table};
 
 impl Study for Preference {
     fn kind(&self) -> &'static Kind {
@@ -39,9 +40,11 @@ impl Study for Preference {
         }
     }
 
-    /// The accuracies of each measure.
+    /// The accuracies of each measure, also in groups.
     fn tables(&self, digits: usize, labels: Labels) -> Vec<Table> {
-        vec![Table { title: None, grid: grid(self, digits, labels) }]
+        let short = |one: &Self| grid(one, digits, Labels::Short);
+        let by = self.groups.iter().map(|by| by.table(self, "Pairs", |one| one.voters.n_pairs, short));
+        std::iter::once(Table { title: None, grid: grid(self, digits, labels) }).chain(by).collect()
     }
 
     /// The choices of people, and the computation of the accuracies, in sentences.
@@ -55,6 +58,7 @@ impl Study for Preference {
 
     fn scale_to_percent(&mut self) {
         self.head.show_percent("accuracies");
+        self.groups.iter_mut().flat_map(|by| &mut by.groups).for_each(|(_, one)| one.scale_to_percent());
     }
 
     /// For each category of pairs, and over all, how often each measure agrees with people.
@@ -82,7 +86,8 @@ impl Study for Preference {
             of(title, &|accuracy| accuracy.by_category.get(k).copied())
         });
         let figures = std::iter::once(mean).chain(by_category);
-        figures.filter(|figure| !figure.rows.is_empty()).collect()
+        let figures = figures.filter(|figure| !figure.rows.is_empty());
+        figures.chain(self.groups.iter().filter_map(|by| by.estimates(digits))).collect()
     }
 
     fn body(&self) -> Fields {
@@ -119,7 +124,12 @@ impl Study for Preference {
             signatures: one_signature(self.signature_of(m)),
             notices: self.head.notices.iter().collect(),
         };
-        self.head.keys().zip(&self.accuracies).enumerate().map(line).collect()
+        let whole = self.head.keys().zip(&self.accuracies).enumerate().map(line);
+        whole.chain(self.groups.iter().flat_map(ByGroup::lines)).collect()
+    }
+
+    fn tail(&self) -> Fields {
+        tail(&self.groups)
     }
 
     fn columns(&self) -> Vec<String> {
@@ -130,11 +140,36 @@ impl Study for Preference {
         let rest = "pairs,references_per_pair,draws,draw_seed,human_ties,metric_ties,signature,notices";
         columns.extend(rest.split(',').map(str::to_owned));
         columns.extend(resampling_columns(self.head.resampling));
-        columns
+        csv_columns(&self.groups, columns)
     }
 
-    /// For each measure a row per category, then one for the mean over categories and one for all pairs.
     fn rows(&self) -> Vec<Vec<String>> {
+        csv_rows(&self.groups, self, Self::own_rows)
+    }
+
+    fn write_items(&self, out: &mut dyn Write) -> io::Result<()> {
+        pairs(self, out)
+    }
+
+    fn check(&self) -> Result<(), Refusal> {
+        self.head.check()?;
+        let (n_measures, n_categories) = (self.head.measures.len(), self.categories.len());
+        let is_whole = |pair: &ChosenPair| {
+            pair.category < n_categories && [pair.scores.len(), pair.right.len()] == [n_measures; 2]
+        };
+        let are_whole = self.accuracies.len() == n_measures
+            && self.accuracies.iter().all(|accuracy| accuracy.by_category.len() == n_categories)
+            && sum(self.categories.iter().map(|category| category.n_counted)).is_some()
+            && self.pairs.iter().all(is_whole)
+            && are_like(&self.groups, self, |one| one.groups.is_empty());
+        if are_whole { Ok(()) } else { Err(damaged("its pairs and measures do not belong together")) }
+    }
+}
+
+impl Preference {
+    /// The rows of CSV without groups: for each measure one per category, then one for the mean over categories and one
+    /// for all pairs.
+    fn own_rows(&self) -> Vec<Vec<String>> {
         let protocol = &self.protocol;
         let references = protocol.references.map_or_else(|| "all".to_owned(), |n| n.to_string());
         let drawing = [references, protocol.draws.to_string(), protocol.seed.to_string()];
@@ -161,22 +196,5 @@ impl Study for Preference {
             }
         }
         rows
-    }
-
-    fn write_items(&self, out: &mut dyn Write) -> io::Result<()> {
-        pairs(self, out)
-    }
-
-    fn check(&self) -> Result<(), Refusal> {
-        self.head.check()?;
-        let (n_measures, n_categories) = (self.head.measures.len(), self.categories.len());
-        let is_whole = |pair: &ChosenPair| {
-            pair.category < n_categories && [pair.scores.len(), pair.right.len()] == [n_measures; 2]
-        };
-        let are_whole = self.accuracies.len() == n_measures
-            && self.accuracies.iter().all(|accuracy| accuracy.by_category.len() == n_categories)
-            && sum(self.categories.iter().map(|category| category.n_counted)).is_some()
-            && self.pairs.iter().all(is_whole);
-        if are_whole { Ok(()) } else { Err(damaged("its pairs and measures do not belong together")) }
     }
 }

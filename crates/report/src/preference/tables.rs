@@ -4,9 +4,9 @@ use capeval_choice::counted;
 
 use super::Preference;
 use super::json::known;
-use crate::Coefficient;
 use crate::grid::{Cell, Grid, Labels};
 use crate::number::fixed;
+use crate::{ByGroup, Coefficient};
 
 /// A category's name in tables.
 pub(super) fn shown(name: &str) -> String {
@@ -67,6 +67,7 @@ pub(super) fn about(found: &Preference) -> Vec<String> {
             super::MetricTies::First => "the first caption counts as preferred",
         }
     ));
+    lines.extend(found.groups.iter().map(ByGroup::legend));
     lines.extend(found.head.about_intervals());
     lines
 }

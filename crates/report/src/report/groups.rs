@@ -15,7 +15,7 @@ use crate::json_float::{Floats, JsonFloat};
 use crate::number::fixed;
 use crate::render::programs::{Ends, Map, by_metric, ends};
 use crate::study::{Fields, fields};
-use crate::{Head, Measure};
+use crate::{ByGroup, Head, Measure};
 
 capeval_choice::named! {
     /// The images that metrics learn from for the scores of a group.
@@ -24,6 +24,22 @@ capeval_choice::named! {
         #[default]
         Own = "own", "those of the group, as if it were evaluated alone; what nocaps and COCO's `image_id` do";
         All = "all", "all images, so that scores are sums or means over the images of the group";
+    }
+}
+
+impl GroupFrequencies {
+    /// What a table of groups by a property means, in one line; `without` is the number of images in no group.
+    pub(crate) fn legend(self, by: &str, without: usize) -> String {
+        let learns = match self {
+            Self::Own => "each group as if it were evaluated alone (group-df:own)",
+            Self::All => "statistics of the whole run (group-df:all)",
+        };
+        let without = match without {
+            0 => String::new(),
+            1 => "; 1 image is in no group".to_owned(),
+            n => format!("; {n} images are in no group"),
+        };
+        format!("by {by}: {learns}{without}")
     }
 }
 
@@ -40,6 +56,16 @@ pub struct GroupScores {
     pub without: usize,
     /// The groups of each image by system, as indices of [`names`](Self::names); only where images are listed.
     pub members: HashMap<String, HashMap<SegmentId, Vec<usize>>>,
+}
+
+impl From<ByGroup<Vec<GroupRow>>> for GroupScores {
+    fn from(ByGroup { by, frequencies, without, groups }: ByGroup<Vec<GroupRow>>) -> Self {
+        let named = |(group, rows): (String, Vec<GroupRow>)| {
+            rows.into_iter().map(move |row| GroupRow { group: group.clone(), ..row })
+        };
+        let rows = groups.into_iter().flat_map(named).collect();
+        Self { by, frequencies, without, rows, members: HashMap::new() }
+    }
 }
 
 /// The scores of a system on the images of a group.
@@ -93,6 +119,14 @@ impl GroupScores {
             }
         }
         names
+    }
+
+    /// Adds the rows of other systems by the same property, each below those of its group.
+    pub fn join(&mut self, others: Self) {
+        for row in others.rows {
+            let last = self.rows.iter().rposition(|known| known.group == row.group);
+            self.rows.insert(last.map_or(self.rows.len(), |last| last + 1), row);
+        }
     }
 
     /// The mean of the scores of all groups that a system has images of, whatever their size.
@@ -189,16 +223,7 @@ impl GroupScores {
 
     /// What the table of groups means, in one line.
     pub(super) fn legend(&self) -> String {
-        let learns = match self.frequencies {
-            GroupFrequencies::Own => "each group as if it were evaluated alone (group-df:own)",
-            GroupFrequencies::All => "statistics of the whole run (group-df:all)",
-        };
-        let without = match self.without {
-            0 => String::new(),
-            1 => "; 1 image is in no group".to_owned(),
-            n => format!("; {n} images are in no group"),
-        };
-        format!("by {}: {learns}{without}", self.by)
+        self.frequencies.legend(&self.by, self.without)
     }
 }
 
@@ -222,7 +247,9 @@ impl Report {
     pub(crate) fn legend_of_groups(&self, mark: &str) -> Vec<String> {
         let mut lines: Vec<String> = self.groups.iter().map(GroupScores::legend).collect();
         if !lines.is_empty() {
-            lines.push(format!("{mark} by group: {MARK}"));
+            if self.groups.iter().flat_map(|groups| &groups.rows).any(|row| !row.rest.is_empty()) {
+                lines.push(format!("{mark} by group: {MARK}"));
+            }
             if self.groups.iter().flat_map(|groups| &groups.rows).any(|row| !row.baseline.is_empty()) {
                 lines.push(format!("{mark} in differences by group: {MARK_OF_DIFFERENCE}"));
             }

@@ -10,6 +10,7 @@ use super::groups::{GroupRow, GroupScores};
 use super::json::{Body, SystemFields, Tail};
 use super::tables::{resampling_line, runs_line, write_report};
 use super::{RankRule, Report, SystemReport, saved};
+use crate::by_group::MOST_DRAWN;
 use crate::charts::{COLOURS, Colour, Estimate};
 use crate::kind::{damaged, sum};
 use crate::number::full;
@@ -17,9 +18,6 @@ use crate::render::programs::{codes, resampling_columns, resampling_fields};
 use crate::segments::segments;
 use crate::study::{Details, Estimates, Fields, Headings, Line, Study, fields};
 use crate::{Form, Grid, Head, Kind, Labels, Style, Table};
-
-/// The most scores of groups in one drawing.
-const MOST_DRAWN: usize = 60;
 
 /// Reports.
 pub const KIND: Kind = Kind { name: "report", save: saved::save, read: saved::read };
@@ -102,7 +100,8 @@ impl Study for Report {
             });
             let (title, label) = (system.name.clone(), "score".to_owned());
             let figure = Estimates { title, label, rows: rows.collect(), none: None, digits, note };
-            return if figure.rows.is_empty() { Vec::new() } else { vec![figure] };
+            let whole = (!figure.rows.is_empty()).then_some(figure);
+            return whole.into_iter().chain(self.estimates_of_groups(digits)).collect();
         }
         let n_coloured = self.n_systems().min(COLOURS);
         let by_measure = self.head.measures.iter().enumerate().map(|(m, measure)| {
