@@ -40,7 +40,11 @@ pub(crate) fn check(
     let reversed = references.iter().filter_map(|file| {
         let n = file.videos.values().flatten().filter(|event| event.end < event.start).count();
         (n > 0).then(|| {
-            format!("{}: {} that ends before it starts, which nothing meets", file.name, counted(n, "event"))
+            format!(
+                "{}: {} with an end before the start, which nothing meets",
+                file.name,
+                counted(n, "event")
+            )
         })
     });
     Ok(reversed.collect())
