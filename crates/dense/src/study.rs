@@ -210,6 +210,14 @@ impl FormResult {
     }
 }
 
+impl MeasureResult {
+    /// Returns true if the value is the mean of its parts, so that the value of a video is that of its own.
+    fn is_mean(&self) -> bool {
+        let mean = crate::scores::mean(self.at.iter().map(|(_, value)| value.0));
+        (mean - self.value.0).abs() <= 1e-9
+    }
+}
+
 /// The interval of a measure that is the mean over videos.
 fn interval(measure: &Measure, resampling: Resampling) -> Option<Interval> {
     let values: Vec<f64> = measure.of_videos().collect();
@@ -430,6 +438,10 @@ impl Study for DenseReport {
                     let mut scores = Fields::new();
                     for measure in &form.measures {
                         let Some(values) = measure.videos.get(v) else { continue };
+                        if !measure.at.is_empty() && measure.is_mean() {
+                            let mean = crate::scores::mean(values.iter().map(|value| value.0));
+                            scores.insert(measure.name.clone(), json!(JsonFloat(mean)));
+                        }
                         let at = measure.at.iter().map(|(label, _)| label.as_str());
                         let labels: Vec<&str> = if measure.at.is_empty() { vec![""] } else { at.collect() };
                         for (label, value) in labels.iter().zip(values) {
