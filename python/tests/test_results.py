@@ -37,7 +37,7 @@ DENSE = {
     "systems": [
         {
             "name": "x",
-            "counts": {"events": 3, "missing": 0, "empty": 0, "surplus": 0, "reversed": 0, "cut": 0},
+            "counts": {"events": 3, "missing": 0, "empty": 0, "surplus": 0, "reversed": 0, "late": 0, "cut": 0},
             "remarks": [],
             "forms": [
                 {

@@ -53,7 +53,8 @@ pub async fn begin(
     if phase.score_set.is_none() {
         return Err(records::unready(&sets));
     }
-    let CheckedFile { report, canonical, .. } = upload::check(app, &sets, &file, name.as_deref()).await?;
+    let CheckedFile { report, canonical, .. } =
+        upload::check(app, phase, &sets, &file, name.as_deref()).await?;
     let blob = match canonical {
         Some(canonical) => {
             let blobs = app.blobs.clone();

@@ -22,6 +22,7 @@ use zip::ZipArchive;
 
 use super::expected;
 use super::records::ReferenceSet;
+use super::settings::Phase;
 use super::validation::{self, Report};
 
 /// The most entries of a zip archive, with those that are no files.
@@ -111,6 +112,7 @@ pub fn broken() -> Fault {
 /// `name` is that of the file, if it is known.
 pub async fn check(
     app: &App,
+    phase: &Phase,
     sets: &[ReferenceSet],
     draft: &Draft,
     name: Option<&str>,
@@ -125,7 +127,8 @@ pub async fn check(
     let (known, path) = (Arc::clone(&expected), draft.path().to_owned());
     let (folder, drafts) = (app.blobs.drafts(), app.blobs.drafts());
     let check = move || unpack(&path, limit, |content| validation::check(content, &known, most, &folder));
-    let (size, checked) = (draft.size(), tokio::task::spawn_blocking(check).await??);
+    let (size, is_dense) = (draft.size(), capeval_tasks::is_dense(&phase.metrics));
+    let checked = if is_dense { None } else { tokio::task::spawn_blocking(check).await?? };
     let foreign = match checked.transpose()? {
         Some((report, canonical)) if !validation::is_foreign(&report, most) => {
             return Ok(CheckedFile { report, canonical, size });
@@ -133,9 +136,11 @@ pub async fn check(
         Some((report, _)) => report,
         None => Report { images: expected.len(), ..Report::default() },
     };
-    let (report, canonical) = match read(app, sets, draft, name).await {
+    // Events are checked where they are read.
+    let longest = if is_dense { usize::MAX } else { validation::LONGEST };
+    let (report, canonical) = match read(app, phase, sets, draft, name).await {
         Ok(captions) => {
-            let check = move || validation::check_captions(captions, &expected, most, &drafts);
+            let check = move || validation::check_captions(captions, &expected, (most, longest), &drafts);
             tokio::task::spawn_blocking(check).await??
         }
         Err(Failure::Lasting(reason)) => (Report { unreadable: Some(reason), ..foreign }, None),
@@ -148,17 +153,21 @@ pub async fn check(
 /// Reads a file in any of the other formats, in a child.
 async fn read(
     app: &App,
+    phase: &Phase,
     sets: &[ReferenceSet],
     draft: &Draft,
     name: Option<&str>,
 ) -> Result<Vec<(SegmentId, String)>, Failure> {
     let mut images = Vec::new();
-    for hash in sets.iter().filter_map(|set| set.ids_hash.as_ref()) {
+    let metrics = phase.metrics.clone();
+    let is_dense = capeval_tasks::is_dense(&metrics);
+    let known = |set: &ReferenceSet| if is_dense { set.prepared_hash.clone() } else { set.ids_hash.clone() };
+    for hash in &sets.iter().filter_map(known).collect::<Vec<_>>() {
         images.push(app.hidden.ready(hash).await?);
     }
     let file = draft.path().to_owned();
     let allowance = child::allowance(app, child::readable(app, images.iter().cloned().chain([file.clone()])));
-    child::run(app, allowance, ReadCaptions { file, name: name.map(str::to_owned), images }).await
+    child::run(app, allowance, ReadCaptions { file, name: name.map(str::to_owned), images, metrics }).await
 }
 
 /// Reads the content of a file that may be compressed by gzip, or a zip archive with one file; `None` for other

@@ -16,8 +16,8 @@ pub use capeval_api::{ProblemKind as Kind, Problems as Problem, Report};
 /// The number of problems of each kind that are listed.
 const LISTED: usize = 20;
 
-/// The most characters of a caption.
-const LONGEST: usize = 2_000;
+/// The most characters of a caption of an image.
+pub const LONGEST: usize = 2_000;
 
 /// The most characters of an id that is shown.
 const SHOWN: usize = 80;
@@ -83,14 +83,14 @@ pub fn check(
     checker.report(read.err().map(|error| error.to_string()))
 }
 
-/// Checks captions that were read from a file in another format.
+/// Checks captions that were read from a file in another format: at most so many, of at most so many characters.
 pub fn check_captions(
     captions: Vec<(SegmentId, String)>,
     expected: &ExpectedImages,
-    most_captions: usize,
+    (most_captions, longest): (usize, usize),
     folder: &Path,
 ) -> io::Result<(Report, Option<File>)> {
-    let mut checker = Checker::new(expected, most_captions, folder)?;
+    let mut checker = Checker { longest, ..Checker::new(expected, most_captions, folder)? };
     for (id, caption) in captions {
         if checker.is_full() {
             let unreadable = checker.too_many();
@@ -166,6 +166,7 @@ struct Checker<'e> {
     failure: Option<io::Error>,
     count: usize,
     most: usize,
+    longest: usize,
     found: Vec<(usize, Vec<String>)>,
 }
 
@@ -180,6 +181,7 @@ impl<'e> Checker<'e> {
             failure: None,
             count: 0,
             most,
+            longest: LONGEST,
             found: vec![(0, Vec::new()); Kind::ALL.len()],
         })
     }
@@ -263,7 +265,7 @@ impl<'e> Checker<'e> {
         };
         if caption.trim().is_empty() {
             self.note(Kind::Empty, || id);
-        } else if caption.chars().count() > LONGEST {
+        } else if caption.chars().count() > self.longest {
             self.captions[image] = Some(Place::default());
             return self.note(Kind::TooLong, || id);
         }

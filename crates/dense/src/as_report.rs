@@ -3,14 +3,28 @@
 use capeval_choice::{Refusal, Remedy, SegmentId};
 use capeval_metric::{Direction, Number, Signature};
 use capeval_report::{Head, Measure as Column, MetricEntry, Provenance, Report, Segments, SystemReport};
+use capeval_stats::Interval;
 use indexmap::{IndexMap, IndexSet};
 use twox_hash::XxHash3_64;
 
-use crate::study::{FormResult, MeasureResult};
-use crate::{DenseReport, DenseSystem, EventFile};
+use crate::study::{FormResult, MeasureResult, score};
+use crate::{DenseOptions, DenseReport, DenseSystem, Event, EventFile, Form, WordMetrics};
 
 /// A mean over videos differs from the value of a form by no more than rounding.
 const ROUNDING: f64 = 1e-9;
+
+/// The measures that forms give of results on which no program stops, as [`DenseReport::to_report`] calls them.
+///
+/// # Errors
+/// As [`DenseReport::to_report`].
+pub fn measures(forms: &[Form]) -> Result<Vec<Column>, Refusal> {
+    let event = |start: f64| Event { start, end: start + 1.0, caption: "a dog".to_owned() };
+    let videos = IndexMap::from([("a".to_owned(), vec![event(0.0), event(1.0)])]);
+    let file = EventFile { name: "a file".to_owned(), videos, ..EventFile::default() };
+    let options = DenseOptions { segments: true, ..DenseOptions::new(forms.to_vec()) };
+    let systems = vec![("a system".to_owned(), file.clone())];
+    Ok(score(&[file], systems, &options, &WordMetrics::unmeasured())?.to_report()?.head.measures)
+}
 
 /// The hash of reference files: of the ids, times and captions of each, in this order.
 pub(crate) fn reference_hash(references: &[EventFile]) -> String {
@@ -82,6 +96,7 @@ impl DenseReport {
             metrics: entries.collect(),
             measures: places.iter().map(|place| place.column(key(place))).collect(),
             run: self.head.run.clone(),
+            resampling: self.head.resampling,
             ..Head::default()
         };
         let of_system = |(system, columns): (&&DenseSystem, &Vec<Vec<f64>>)| SystemReport {
@@ -90,6 +105,10 @@ impl DenseReport {
             n_images: ids.len(),
             n_references: self.n_videos,
             scores: places.iter().map(|place| place.value(system)).collect(),
+            intervals: self
+                .head
+                .resampling
+                .map(|_| places.iter().map(|place| place.interval(system)).collect()),
             signatures: places.iter().map(|place| self.signature(place)).collect(),
             reference_hash: self.reference_hash.clone(),
             segments: Some(Segments {
@@ -144,6 +163,15 @@ impl Place<'_> {
         self.find(system).map_or(f64::NAN, |(_, measure)| measure.value.0)
     }
 
+    /// The interval; from NaN to NaN for a value that is no mean over videos.
+    fn interval(&self, system: &DenseSystem) -> Interval {
+        let ends = self.find(system).and_then(|(_, measure)| measure.interval);
+        ends.map_or(Interval { low: f64::NAN, high: f64::NAN }, |[low, high]| Interval {
+            low: low.0,
+            high: high.0,
+        })
+    }
+
     /// The value of each video, the mean over thresholds; NaN where the form has none.
     fn of_videos(&self, system: &DenseSystem, ids: &IndexSet<&str>) -> Vec<f64> {
         let Some((form, measure)) = self.find(system) else { return vec![f64::NAN; ids.len()] };
@@ -156,11 +184,12 @@ impl Place<'_> {
     }
 
     fn column(&self, key: String) -> Column {
+        let is_repetition = ["re1", "re2", "re3", "re4"].contains(&self.measure);
         let max = if self.measure.starts_with("cider") { 10.0 } else { 1.0 };
         Column {
             label: key.clone(),
             key,
-            direction: Direction::HigherIsBetter,
+            direction: if is_repetition { Direction::LowerIsBetter } else { Direction::HigherIsBetter },
             number: Number::Real,
             min: 0.0,
             max,

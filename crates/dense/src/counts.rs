@@ -3,7 +3,7 @@
 use capeval_choice::counted;
 use serde::{Deserialize, Serialize};
 
-use crate::EventFile;
+use crate::{Event, EventFile};
 
 /// The numbers of what a file of results has and lacks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,6 +18,9 @@ pub struct Counts {
     pub surplus: usize,
     /// Events that end before they start.
     pub reversed: usize,
+    /// Events that start after the end of their video, as the references have it.
+    #[serde(default)]
+    pub late: usize,
     /// Events after the first 1,000 of a video, which all forms but SODA leave out.
     pub cut: usize,
 }
@@ -34,6 +37,9 @@ impl Counts {
             counts.events += events.len();
             counts.empty += usize::from(events.is_empty());
             counts.reversed += events.iter().filter(|event| event.end < event.start).count();
+            let duration = references.iter().find_map(|reference| reference.durations.get(id));
+            let is_late = |event: &&Event| duration.is_some_and(|end| event.start > *end);
+            counts.late += events.iter().filter(is_late).count();
             counts.cut += events.len().saturating_sub(crate::pairs::MOST_PREDICTIONS);
         }
         let videos = crate::event::Video::all(references, file);
@@ -42,7 +48,7 @@ impl Counts {
     }
 
     pub(crate) fn remarks(&self, file: &EventFile) -> Vec<String> {
-        let Self { missing, empty, surplus, reversed, cut, .. } = *self;
+        let Self { missing, empty, surplus, reversed, late, cut, .. } = *self;
         let mut remarks = Vec::new();
         let mut say = |n: usize, one: &str, what: &str| {
             if n > 0 {
@@ -57,6 +63,7 @@ impl Counts {
         say(empty, "video", "with an empty list of predictions, which counts 0");
         say(surplus, "video", "that the references lack, left out");
         say(reversed, "event", "with a start after the end, never matched but by scenic and timechat");
+        say(late, "event", "with a start after the end of the video: make sure that times are in seconds");
         say(cut, "event", "after the first 1,000 of a video, left out by all forms but SODA's");
         remarks
     }
@@ -64,7 +71,7 @@ impl Counts {
 
 impl EventFile {
     /// Adds or removes `v_` before all ids if none of them is in the references otherwise, and says so.
-    pub(crate) fn match_ids(&mut self, references: &[Self]) -> Option<String> {
+    pub fn match_ids(&mut self, references: &[Self]) -> Option<String> {
         let is_known = |id: &str| references.iter().any(|file| file.videos.contains_key(id));
         if self.videos.keys().any(|id| is_known(id)) {
             return None;

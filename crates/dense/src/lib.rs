@@ -32,6 +32,7 @@ pub mod texts;
 mod words;
 pub mod write;
 
+pub use as_report::measures;
 pub use counts::Counts;
 pub use event::{Event, EventFile};
 pub use form::{Form, Program, SodaMetric};

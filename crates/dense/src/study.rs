@@ -11,6 +11,7 @@ use capeval_report::{
     Table, Timelines, damaged, fields, fixed, intervals_in_words, line,
 };
 use capeval_stats::{Interval, Matrix, Resampling, resample};
+use indexmap::IndexSet;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -158,7 +159,9 @@ pub fn score(
         Head { version: env!("CARGO_PKG_VERSION").to_owned(), resampling: *intervals, ..Head::default() };
     Ok(DenseReport {
         head,
-        references: references.iter().map(|file| file.name.clone()).collect(),
+        references: IndexSet::<String>::from_iter(references.iter().map(|file| file.name.clone()))
+            .into_iter()
+            .collect(),
         unit: video(),
         n_videos,
         reference_hash: Some(crate::as_report::reference_hash(references)),
@@ -174,7 +177,8 @@ fn video() -> String {
 impl FormResult {
     fn new(scores: FormScores, keeps_videos: bool, intervals: Option<Resampling>) -> Self {
         let FormScores { form, videos, measures, stops } = scores;
-        let stops = stops.iter().map(ToString::to_string).collect();
+        let stops =
+            IndexSet::<String>::from_iter(stops.iter().map(ToString::to_string)).into_iter().collect();
         Self::of(form.to_string(), (videos, measures, stops), keeps_videos, intervals)
     }
 
@@ -203,6 +207,14 @@ impl FormResult {
     /// The measure of this name.
     pub(crate) fn measure(&self, name: &str) -> Option<&MeasureResult> {
         self.measures.iter().find(|measure| measure.name == name)
+    }
+}
+
+impl MeasureResult {
+    /// Returns true if the value is the mean of its parts, so that the value of a video is that of its own.
+    fn is_mean(&self) -> bool {
+        let mean = crate::scores::mean(self.at.iter().map(|(_, value)| value.0));
+        (mean - self.value.0).abs() <= 1e-9
     }
 }
 
@@ -237,6 +249,15 @@ impl DenseReport {
         let shown = |value: f64| fixed(self.head.factor() * value, digits);
         let interval = measure.interval.map(|[low, high]| Interval { low: low.0, high: high.0 });
         Cell::estimate(measure.value.0, interval, shown)
+    }
+
+    /// The reasons why measures are missing: system, form, reason.
+    fn stops(&self) -> impl Iterator<Item = (&str, &str, &str)> {
+        self.systems.iter().flat_map(|system| {
+            system.forms.iter().flat_map(move |form| {
+                form.stops.iter().map(move |stop| (system.name.as_str(), form.form.as_str(), stop.as_str()))
+            })
+        })
     }
 
     /// Every value with its names: system, form, measure, threshold.
@@ -377,11 +398,16 @@ impl Study for DenseReport {
             signatures: Vec::new(),
             notices: Vec::new(),
         };
-        self.values().map(of).collect()
+        let of_stop = |(system, form, stop)| Line {
+            body: fields(&json!({ "system": system, "form": form, "stop": stop })),
+            signatures: Vec::new(),
+            notices: Vec::new(),
+        };
+        self.values().map(of).chain(self.stops().map(of_stop)).collect()
     }
 
     fn columns(&self) -> Vec<String> {
-        ["system", "form", "measure", "at", "value", "low", "high"].map(str::to_owned).into()
+        ["system", "form", "measure", "at", "value", "low", "high", "stop"].map(str::to_owned).into()
     }
 
     fn rows(&self) -> Vec<Vec<String>> {
@@ -397,9 +423,12 @@ impl Study for DenseReport {
                 number(value),
                 end(0),
                 end(1),
+                String::new(),
             ]
         };
-        self.values().map(of).collect()
+        let of_stop =
+            |(system, form, stop)| [system, form, "", "", "", "", "", stop].map(str::to_owned).into();
+        self.values().map(of).chain(self.stops().map(of_stop)).collect()
     }
 
     fn write_items(&self, out: &mut dyn Write) -> io::Result<()> {
@@ -409,6 +438,10 @@ impl Study for DenseReport {
                     let mut scores = Fields::new();
                     for measure in &form.measures {
                         let Some(values) = measure.videos.get(v) else { continue };
+                        if !measure.at.is_empty() && measure.is_mean() {
+                            let mean = crate::scores::mean(values.iter().map(|value| value.0));
+                            scores.insert(measure.name.clone(), json!(JsonFloat(mean)));
+                        }
                         let at = measure.at.iter().map(|(label, _)| label.as_str());
                         let labels: Vec<&str> = if measure.at.is_empty() { vec![""] } else { at.collect() };
                         for (label, value) in labels.iter().zip(values) {

@@ -52,6 +52,12 @@ impl WordMetrics {
         Ok(Self { pairs, wanted: wanted.to_vec(), resources: resources.clone() })
     }
 
+    /// All metrics without their data, of which each pair scores 0: for the names of measures.
+    pub(crate) fn unmeasured() -> Self {
+        let (wanted, resources) = (WordMetric::ALL.to_vec(), Resources::default());
+        Self { pairs: [None, None, None], wanted, resources }
+    }
+
     /// Returns true if the metric is wanted.
     pub fn has(&self, metric: WordMetric) -> bool {
         self.wanted.contains(&metric)

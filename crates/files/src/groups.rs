@@ -69,7 +69,7 @@ impl<'p> GroupSources<'p> {
         if let Some((path, column)) = name.rsplit_once(':').filter(|(path, _)| is_file(path)) {
             return Ok(GroupBy::File(self.open(path)?, Some(column.to_owned()), None));
         }
-        let mut columns: Vec<String> = Vec::new();
+        let mut columns: Vec<String> = self.given.iter().map(|(name, _)| name.clone()).collect();
         for path in self.captions.clone() {
             // Captions without columns, such as lines of text, group nothing.
             let Ok(file) = self.open(path) else { continue };

@@ -135,8 +135,7 @@ pub fn score_boxes(py: Python<'_>, request: &Bound<'_, PyDict>) -> PyResult<Stud
     let found = long(py, None, None, move |_| -> PyResult<_> {
         let (name, text) = request.references.text()?;
         let references = boxes::references(&text, name).map_err(|refusal| fault(&refusal))?;
-        let forms = boxes::forms(&request.forms, &references);
-        let forms = forms.map_err(|unknown| fault(&Refusal::from(unknown)))?;
+        let forms = boxes::forms(&request.forms, &references).map_err(|refusal| fault(&refusal))?;
         let metrics = word_metrics(&request.metrics, true)?;
         let system = |source: &Source| {
             let (name, text) = source.text()?;

@@ -3,13 +3,14 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
+use capeval::ScoreOptions;
 use capeval::choice::SegmentId;
 use capeval::report::SystemReport;
-use capeval::{ScoreOptions, ScoreRequest};
 use serde::{Deserialize, Serialize};
 
+use crate::dense::{DenseSet, in_text};
 use crate::metrics::{MeasureInfo, described};
-use crate::scoring::{Set, candidates, options, references};
+use crate::scoring::{Set, candidates, options, scored};
 
 /// The most images whose scores are told one by one.
 const POINTS: usize = 400;
@@ -65,26 +66,25 @@ type ScorePair<'s> = (&'s SegmentId, [f64; 2]);
 
 impl Contrast {
     pub(crate) fn perform(self) -> anyhow::Result<Vec<SetContrast>> {
-        let captions = [captions(&self.one)?, captions(&self.other)?];
-        self.sets.iter().map(|set| contrast(&self, set, &captions)).collect()
+        self.sets.iter().map(|set| contrast(&self, set)).collect()
     }
 }
 
-fn captions(path: &Path) -> anyhow::Result<HashMap<SegmentId, String>> {
-    Ok(candidates(path)?.iter().map(|(id, text)| (id.clone(), text.to_owned())).collect())
+/// The captions of a file by image, or the events of each video in words.
+fn captions(set: &Set, path: &Path) -> anyhow::Result<HashMap<SegmentId, String>> {
+    Ok(match DenseSet::open(set)? {
+        Some(dense) => {
+            let videos = dense.events(path)?.videos;
+            videos.iter().map(|(id, events)| (SegmentId::from(id.as_str()), in_text(events))).collect()
+        }
+        None => candidates(path)?.iter().map(|(id, text)| (id.clone(), text.to_owned())).collect(),
+    })
 }
 
-fn contrast(
-    task: &Contrast,
-    set: &Set,
-    captions: &[HashMap<SegmentId, String>; 2],
-) -> anyhow::Result<SetContrast> {
-    let systems = [("one", candidates(&task.one)?), ("other", candidates(&task.other)?)];
-    let report = capeval::score(ScoreRequest {
-        options: ScoreOptions { segments: true, ..options(set) },
-        resources: set.metrics.resources()?,
-        ..ScoreRequest::new(references(set)?, systems)
-    })?;
+fn contrast(task: &Contrast, set: &Set) -> anyhow::Result<SetContrast> {
+    let captions = &[captions(set, &task.one)?, captions(set, &task.other)?];
+    let files: [(&str, &Path); 2] = [("one", &task.one), ("other", &task.other)];
+    let report = scored(set, &files, ScoreOptions { segments: true, ..options(set) })?;
     let measures = described(&report.head.measures);
     let [one, other] = &report.systems[..] else { anyhow::bail!("the engine gave no scores") };
     let others = by_image(other, measures.len());

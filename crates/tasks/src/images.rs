@@ -3,15 +3,16 @@
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use capeval::choice::Plain;
-use capeval::report::{Evidence, Explain, Gallery, Report, Shapes, Study as _};
+use capeval::report::{Evidence, Explain, Gallery, Report, Shapes, Study};
 use capeval::{ReferenceSource, ScoreOptions, ScoreRequest};
 use capeval_pages::{self as pages, Page, Pictures};
 use serde::{Deserialize, Serialize};
 
+use crate::dense::DenseSet;
 use crate::scoring::{Set, candidates, options, prepared, resampling};
 
 /// Scores a file of captions by a reference set, image by image.
@@ -46,8 +47,20 @@ pub struct ShownImages {
 
 impl ShowImages {
     pub(crate) fn perform(self) -> anyhow::Result<ShownImages> {
-        let references =
-            ReferenceSource::Prepared { prepared: Box::new(prepared(&self.set)?), source: self.references };
+        if let Some(dense) = DenseSet::open(&self.set)? {
+            let files: [(&str, &Path); 1] = [(&self.system, &self.captions)];
+            let mut report = dense.score(&files, Some(resampling()), self.is_explained)?;
+            report.references = vec![self.references.clone()];
+            if !self.is_explained {
+                // They quote references.
+                report.systems.iter_mut().for_each(|system| system.remarks.clear());
+            }
+            return self.write(&report);
+        }
+        let references = ReferenceSource::Prepared {
+            prepared: Box::new(prepared(&self.set)?),
+            source: self.references.clone(),
+        };
         let mut report = capeval::score(ScoreRequest {
             options: ScoreOptions {
                 intervals: Some(resampling()),
@@ -56,15 +69,19 @@ impl ShowImages {
                 ..options(&self.set)
             },
             resources: self.set.metrics.resources()?,
-            ..ScoreRequest::new(references, [(self.system, candidates(&self.captions)?)])
+            ..ScoreRequest::new(references, [(self.system.clone(), candidates(&self.captions)?)])
         })?;
         if !self.is_explained {
             hide_references(&mut report);
         }
+        self.write(&report)
+    }
+
+    fn write(self, report: &dyn Study) -> anyhow::Result<ShownImages> {
         let pictures = self.pictures.map(Pictures::Pattern);
         let page = Page { digits: self.digits, pictures, ..Page::default() };
         let mut out = BufWriter::new(File::create(self.page)?);
-        pages::write(&report, &page, &Plain, &|_| (), &mut out)?;
+        pages::write(report, &page, &Plain, &|_| (), &mut out)?;
         out.flush()?;
         let mut out = BufWriter::new(File::create(self.lines)?);
         report.write_items(&mut out)?;

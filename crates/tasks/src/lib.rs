@@ -7,6 +7,7 @@
 
 mod agreement;
 mod contrast;
+mod dense;
 mod images;
 mod import;
 mod input;
@@ -21,6 +22,7 @@ mod submission;
 
 pub use agreement::{Agreement, Beyond, Correlate, DrawnFigure, Estimate, MeasureAgreement};
 pub use contrast::{Contrast, ImageContrast, MeasureContrast, SetContrast};
+pub use dense::is_dense;
 pub use images::{ShowImages, ShownImages};
 pub use import::{ImportedCaption, ImportedImage, ReadImport};
 pub use metrics::{

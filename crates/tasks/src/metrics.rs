@@ -15,6 +15,7 @@ use capeval_outside::embeddings::{Role, Vectors};
 use capeval_outside::{Sources, cards, find};
 use serde::{Deserialize, Serialize};
 
+use crate::dense::{self, FAMILY};
 use crate::input::open;
 
 /// Metrics, and where their data are.
@@ -56,7 +57,10 @@ pub struct MeasureInfo {
 impl Metrics {
     /// The options for the engine.
     pub(crate) fn options(&self) -> MetricOptions {
-        MetricOptions { tokenizer: self.tokenizer.clone(), ..MetricOptions::new(self.names.clone()) }
+        MetricOptions {
+            tokenizer: self.tokenizer.clone(),
+            ..MetricOptions::new(dense::of_words(&self.names))
+        }
     }
 
     /// The data that metrics need, which are verified once, however many reference sets there are.
@@ -124,7 +128,7 @@ static KEPT: OpenData = OpenData::new();
 
 /// The kinds of data that these metrics need and that are not installed.
 pub fn missing_data(names: &[String], home: Option<&Home>) -> Vec<&'static DataKind> {
-    let needed = capeval::needed_data(&MetricOptions::new(names.to_vec()));
+    let needed = capeval::needed_data(&MetricOptions::new(dense::of_words(names)));
     let own = DATA.iter().filter(|kind| needed.iter().any(|needed| needed.data == kind.name));
     let mut missing: Vec<&'static DataKind> = Vec::new();
     for kind in own.flat_map(|kind| [*kind].into_iter().chain(kind.needs.iter().map(|need| need.kind))) {
@@ -166,8 +170,10 @@ pub fn unsuited(names: &[String], language: &str, tokenizer: Option<&str>) -> Op
     let primary = language.split(['-', '_']).next().unwrap_or_default().to_lowercase();
     let all = expanded(names);
     if !ENGLISH.contains(&primary.as_str()) {
-        let (metrics, others): (Vec<_>, Vec<_>) =
-            all.iter().cloned().partition(|name| capeval::knows_only_english(name));
+        let (metrics, others): (Vec<_>, Vec<_>) = all
+            .iter()
+            .cloned()
+            .partition(|name| name.starts_with(FAMILY) || capeval::knows_only_english(name));
         if !metrics.is_empty() {
             return Some(UnsuitedMetrics::EnglishOnly { metrics, others });
         }
@@ -193,6 +199,12 @@ const ENGLISH: [&str; 3] = ["en", "eng", "english"];
 pub fn each_metric(names: &[String], home: Option<&Home>) -> anyhow::Result<Vec<String>> {
     let all = expanded(names);
     let missing = missing_data(&all, home);
+    let forms = dense::forms(&all)?;
+    if !forms.is_empty() {
+        anyhow::ensure!(missing.is_empty(), absence(&missing));
+        dense::measures(&forms)?;
+        return Ok(forms.iter().map(|form| format!("{FAMILY}{form}")).collect());
+    }
     let mut problems: Vec<String> = if missing.is_empty() { Vec::new() } else { vec![absence(&missing)] };
     let mut usable: Vec<&String> = Vec::new();
     for name in &all {
@@ -274,6 +286,7 @@ pub fn offered(home: Option<&Home>) -> anyhow::Result<Vec<OfferedMetric>> {
             all.push(OfferedMetric::new(name.clone(), &capeval_outside::card(&name)?, data, home));
         }
     }
+    all.push(dense::offered(home)?);
     Ok(all)
 }
 
@@ -338,7 +351,12 @@ pub fn check_metrics(
         all.extend(MetricOptions::default().suite().map(str::to_owned));
         all = expanded(&all);
     }
+    let forms = dense::forms(&all)?;
     let (mut built, mut known, mut of_variants) = (Vec::new(), Vec::new(), Vec::new());
+    if !forms.is_empty() {
+        known.extend(dense::measures(&forms)?.into_iter().map(|measure| measure.key));
+        all.clear();
+    }
     for spec in all.iter().cloned() {
         let Some((name, parts)) = described_parts(&spec)? else {
             built.push(spec);

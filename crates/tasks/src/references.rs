@@ -12,6 +12,7 @@ use capeval_files as files;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use crate::dense;
 use crate::input::open;
 use crate::metrics::{MeasureInfo, Metrics, described};
 
@@ -58,6 +59,10 @@ pub struct Sample {
 
 impl Prepare {
     pub(crate) fn perform(self) -> anyhow::Result<ReferenceSummary> {
+        let forms = dense::forms(&self.metrics.names)?;
+        if !forms.is_empty() {
+            return dense::prepare(self, &forms);
+        }
         let Self { source, images, metrics, prepared, ids } = self;
         let bytes = open(&source, "the file of references cannot be opened")?;
         let options = ReadOptions { no_limits: true, ..ReadOptions::references() };

@@ -5,12 +5,16 @@ use std::sync::Arc;
 
 use capeval::corpus::{Captions, Empty, Ids, Missing, ReadOptions, Surplus};
 use capeval::evaluate;
+use capeval::report::Report;
 use capeval::stats::Resampling;
 use capeval::stats::correction::Correction;
-use capeval::{CompareOptions, CompareRequest, ReferenceSource, ScoreOptions, ScoreRequest};
+use capeval::{
+    CompareOptions, CompareReportsRequest, CompareRequest, ReferenceSource, ScoreOptions, ScoreRequest,
+};
 use capeval_files as files;
 use serde::{Deserialize, Serialize};
 
+use crate::dense::DenseSet;
 use crate::input::open;
 use crate::metrics::{MeasureInfo, Metrics, described};
 
@@ -134,13 +138,23 @@ pub(crate) fn resampling() -> Resampling {
     Resampling { resamples: RESAMPLES, ..Resampling::default() }
 }
 
-fn score(captions: Option<&Path>, set: &Set) -> anyhow::Result<SetScores> {
-    let systems = captions.map(candidates).transpose()?.map(|captions| ("submission", captions));
-    let report = capeval::score(ScoreRequest {
-        options: ScoreOptions { intervals: Some(resampling()), human: captions.is_none(), ..options(set) },
+/// The scores of files of captions by a reference set, or of people if there are none.
+pub(crate) fn scored(set: &Set, files: &[(&str, &Path)], options: ScoreOptions) -> anyhow::Result<Report> {
+    if let Some(dense) = DenseSet::open(set)? {
+        return dense.report(files, options.intervals);
+    }
+    let systems = files.iter().map(|(name, path)| Ok((*name, candidates(path)?)));
+    let systems = systems.collect::<anyhow::Result<Vec<_>>>()?;
+    Ok(capeval::score(ScoreRequest {
+        options: ScoreOptions { human: files.is_empty(), ..options },
         resources: set.metrics.resources()?,
         ..ScoreRequest::new(references(set)?, systems)
-    })?;
+    })?)
+}
+
+fn score(captions: Option<&Path>, set: &Set) -> anyhow::Result<SetScores> {
+    let files: Vec<(&str, &Path)> = captions.map(|path| ("submission", path)).into_iter().collect();
+    let report = scored(set, &files, ScoreOptions { intervals: Some(resampling()), ..options(set) })?;
     let measures = described(&report.head.measures);
     let Some(system) = report.systems.first() else { anyhow::bail!("the engine gave no scores") };
     let scores = measures.iter().zip(&system.scores).enumerate().filter(|(_, (_, value))| value.is_finite());
@@ -163,18 +177,29 @@ fn score(captions: Option<&Path>, set: &Set) -> anyhow::Result<SetScores> {
 }
 
 fn compare(one: &Path, other: &Path, set: &Set) -> anyhow::Result<SetTests> {
-    let systems = [("one", candidates(one)?), ("other", candidates(other)?)];
-    let comparison = capeval::compare(CompareRequest {
-        options: CompareOptions {
-            score: options(set),
-            resampling: Resampling { resamples: EXCHANGES, ..Resampling::default() },
-            // Boards correct over all of their neighbours.
-            correction: Correction::None,
-            ..CompareOptions::default()
-        },
-        resources: set.metrics.resources()?,
-        ..CompareRequest::new(references(set)?, systems)
-    })?;
+    let resampling = Resampling { resamples: EXCHANGES, ..Resampling::default() };
+    // Boards correct over all of their neighbours.
+    let correction = Correction::None;
+    let comparison = match DenseSet::open(set)? {
+        Some(dense) => capeval::compare_reports(CompareReportsRequest {
+            resampling,
+            correction,
+            ..CompareReportsRequest::new(vec![dense.report(&[("one", one), ("other", other)], None)?])
+        })?,
+        None => capeval::compare(CompareRequest {
+            options: CompareOptions {
+                score: options(set),
+                resampling,
+                correction,
+                ..CompareOptions::default()
+            },
+            resources: set.metrics.resources()?,
+            ..CompareRequest::new(
+                references(set)?,
+                [("one", candidates(one)?), ("other", candidates(other)?)],
+            )
+        })?,
+    };
     let measures = &comparison.report.head.measures;
     let contrasts = comparison.pairs.first().map(|pair| &pair.contrasts[..]).unwrap_or_default();
     let tests = measures.iter().zip(contrasts).map(|(measure, contrast)| {

@@ -9,6 +9,7 @@ use capeval::corpus::{Format, Ids, Opposite, ReadOptions, agree};
 use capeval_files as files;
 use serde::{Deserialize, Serialize};
 
+use crate::dense;
 use crate::input::open;
 
 /// The name in errors of a file without a name.
@@ -23,8 +24,10 @@ pub struct ReadCaptions {
     /// `None` if it is not known.
     pub name: Option<String>,
     /// The lists of the images that are to be described, as [`Prepare`](crate::Prepare) writes them. They tell which
-    /// column has the ids.
+    /// column has the ids. For dense captions, the prepared references themselves, which have the durations of videos.
     pub images: Vec<PathBuf>,
+    /// The metrics of the phase, which tell what its captions are.
+    pub metrics: Vec<String>,
 }
 
 /// Terms for people who submit a file: they have no options to set.
@@ -57,12 +60,15 @@ pub(crate) fn in_words(error: &dyn Display, remedy: Option<&Remedy>) -> anyhow::
 
 impl ReadCaptions {
     pub(crate) fn perform(self) -> anyhow::Result<Vec<(SegmentId, String)>> {
+        let name = self.name.as_deref().unwrap_or(NAME);
+        if dense::is_dense(&self.metrics) {
+            return dense::submitted(&self.file, name, &self.images, &self.metrics);
+        }
         let mut images: Vec<SegmentId> = Vec::new();
         for list in &self.images {
             images.extend(serde_json::from_slice::<Vec<SegmentId>>(&std::fs::read(list)?)?);
         }
         let bytes = open(&self.file, "it cannot be opened")?;
-        let name = self.name.as_deref().unwrap_or(NAME);
         if bytes.starts_with(b"PAR1") {
             // Who submits cannot choose another build, which is what the reader would advise.
             let remedy = Remedy::say("save the table as CSV");

@@ -67,6 +67,11 @@ enum Outlook<'a> {
 }
 
 impl Form<'_> {
+    /// True if the phase scores events of videos.
+    fn is_dense(&self) -> bool {
+        capeval_tasks::is_dense(&self.phase.metrics)
+    }
+
     /// The remedy for a kind of problem.
     fn remedy(&self, kind: &Open<ProblemKind>) -> &str {
         self.page.t(remedy(kind))
@@ -162,7 +167,8 @@ async fn check_form(
     let checked = async {
         let received = receive_to_check(&app, &by, request).await?;
         let sets = records::sets(&app.store, &of.phase.id).await?;
-        let report = upload::check(&app, &sets, &received.file, received.name.as_deref()).await?.report;
+        let report =
+            upload::check(&app, &of.phase, &sets, &received.file, received.name.as_deref()).await?.report;
         Ok::<_, Fault>((received.about, received.name, report))
     };
     match checked.await {
@@ -183,7 +189,7 @@ async fn validate(
 ) -> Result<Answer<Report>, Fault> {
     let received = receive_to_check(&app, &by, request).await?;
     let sets = records::sets(&app.store, &of.phase.id).await?;
-    let checked = upload::check(&app, &sets, &received.file, received.name.as_deref()).await?;
+    let checked = upload::check(&app, &of.phase, &sets, &received.file, received.name.as_deref()).await?;
     Ok(Answer::json(&checked.report))
 }
 

@@ -64,7 +64,8 @@ pub async fn submit(
     if let Some(fault) = records::closed(phase, &sets) {
         return Err(fault);
     }
-    let CheckedFile { report, canonical, size } = upload::check(app, &sets, &file, name.as_deref()).await?;
+    let CheckedFile { report, canonical, size } =
+        upload::check(app, phase, &sets, &file, name.as_deref()).await?;
     let Some(canonical) = canonical else { return Ok(Outcome::Invalid(report)) };
     let blobs = app.blobs.clone();
     // The files are on the disk before any row names them.

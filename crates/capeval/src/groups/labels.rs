@@ -126,6 +126,31 @@ impl Labels {
                 }
                 Self::Images(by.name(Some(&found.name)), labels)
             }
+            GroupBy::Binned(property, bins) => {
+                let binned = |labels: Vec<Label>| -> Result<Vec<Label>, Error> {
+                    let one = |label: Label| match label.name().parse::<f64>() {
+                        Ok(value) if value.is_finite() => Ok(bin(value, bins)),
+                        _ => Err(Error::with_remedy(
+                            format!("{name}: '{}' is no number, so it is in no bin", label.name()),
+                            "leave out the bins",
+                        )),
+                    };
+                    labels.into_iter().map(one).collect()
+                };
+                let each = |map: HashMap<u32, Vec<Label>>| -> Result<HashMap<u32, Vec<Label>>, Error> {
+                    map.into_iter().map(|(image, labels)| Ok((image, binned(labels)?))).collect()
+                };
+                match Self::new(property, ids)? {
+                    Self::Images(_, map) => {
+                        let map = each(map)?;
+                        Self::Images(name, map)
+                    }
+                    Self::Systems(_, maps) => {
+                        let maps = maps.into_iter().map(each).collect::<Result<_, Error>>()?;
+                        Self::Systems(name, maps)
+                    }
+                }
+            }
             GroupBy::Crossed(all) => {
                 let all: Vec<Self> = all.iter().map(|one| Self::new(one, ids)).collect::<Result<_, _>>()?;
                 let name = all.iter().map(Self::name).collect::<Vec<_>>().join("×");

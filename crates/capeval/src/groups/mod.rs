@@ -32,6 +32,8 @@ pub enum GroupBy {
     CountOfReferences,
     /// A file that says so: its column, if it is named, and what the property is called, if not as the column.
     File(Arc<GroupFile>, Option<String>, Option<String>),
+    /// The numbers that another property gives, in bins that end at these numbers.
+    Binned(Box<GroupBy>, Vec<usize>),
     /// Several properties together.
     Crossed(Vec<GroupBy>),
 }
@@ -55,7 +57,10 @@ impl GroupBy {
         for part in parts {
             all.push(match Self::built_in(part)? {
                 Some(property) => property,
-                None => named(part)?,
+                None => match part.rsplit_once('=') {
+                    Some((property, bins)) => Self::Binned(Box::new(named(property)?), ends(part, bins)?),
+                    None => named(part)?,
+                },
             });
         }
         Ok(if all.len() == 1 { all.swap_remove(0) } else { Self::Crossed(all) })
@@ -66,14 +71,7 @@ impl GroupBy {
             Some((name, bins)) => (name, Some(bins)),
             None => (text, None),
         };
-        let read = |bins: Option<&str>| -> Result<Vec<usize>, Refusal> {
-            let Some(bins) = bins else { return Ok(BINS.to_vec()) };
-            let bounds: Option<Vec<usize>> = bins.split(',').map(|bin| bin.trim().parse().ok()).collect();
-            bounds.filter(|bounds| bounds.is_sorted_by(|a, b| a < b)).ok_or_else(|| {
-                Refusal::new(format!("{text}: '{bins}' is not a list of ascending numbers of words"))
-                    .with_remedy(format!("write the last number of each bin, as in {name}=8,12"))
-            })
-        };
+        let read = |bins: Option<&str>| bins.map_or_else(|| Ok(BINS.to_vec()), |bins| ends(text, bins));
         Ok(match (name, bins) {
             ("words:references", bins) => Some(Self::WordsOfReferences(read(bins)?)),
             ("words:candidate" | "words:candidates", bins) => Some(Self::WordsOfCandidate(read(bins)?)),
@@ -106,9 +104,20 @@ impl GroupBy {
                 let name = name.as_deref().or(column.as_deref()).or(found);
                 name.unwrap_or_else(|| file.source()).to_owned()
             }
+            Self::Binned(property, bounds) => bins(&property.name(found), bounds),
             Self::Crossed(all) => all.iter().map(|one| one.name(None)).collect::<Vec<_>>().join("×"),
         }
     }
+}
+
+/// The last numbers of bins.
+fn ends(text: &str, bins: &str) -> Result<Vec<usize>, Refusal> {
+    let bounds: Option<Vec<usize>> = bins.split(',').map(|bin| bin.trim().parse().ok()).collect();
+    bounds.filter(|bounds| bounds.is_sorted_by(|a, b| a < b)).ok_or_else(|| {
+        let name = text.rsplit_once('=').map_or(text, |(name, _)| name);
+        Refusal::new(format!("{text}: '{bins}' is not a list of ascending numbers"))
+            .with_remedy(format!("write the last number of each bin, as in {name}=8,12"))
+    })
 }
 
 /// An error about a property that no one knows.

@@ -1,7 +1,6 @@
 //! `capeval boxes`: scores captions of boxes, of objects in scenes and of regions in images.
 
 use anyhow::Result;
-use capeval::choice::Refusal;
 use capeval_dense::boxes::{BoxForm, BoxOptions, forms, predictions, references, score};
 use clap::Subcommand;
 
@@ -28,7 +27,7 @@ pub struct Args {
     #[arg(short, long, value_name = "FILE", required = true)]
     references: Option<String>,
     /// Form of the scores, or several, or all that fit the files; see `capeval boxes forms` [default: scan2cap for
-    /// objects, densecap-scenic for regions].
+    /// objects, densecap-scenic for regions]; densecap-scenic takes settings, as in densecap-scenic:keep-empty:in-720.
     #[arg(long = "form", visible_alias = "forms", value_name = "NAME", value_delimiter = ',')]
     forms: Vec<String>,
     #[command(flatten)]
@@ -56,7 +55,7 @@ their box, boxes by scene (caption, box of eight corners), or regions (image_id,
 Examples:
   capeval boxes -r ScanRefer_val.json matched.json
   capeval boxes -r ScanRefer_val.json boxes.json --form all --percent
-  capeval boxes -r regions.json predicted.json
+  capeval boxes -r regions.json predicted.json --form densecap-scenic,densecap-scenic:keep-empty
   capeval boxes forms";
 
 /// Runs the command.
@@ -68,7 +67,7 @@ pub fn run(args: &Args) -> Result<()> {
     let target = args.output.open(&inputs)?;
     let intervals = args.intervals.resampling()?;
     let references = references(&input(path)?, path)?;
-    let forms = forms(&args.forms, &references).map_err(Refusal::from)?;
+    let forms = forms(&args.forms, &references)?;
     let metrics = args.systems.metrics(true)?;
     let systems = systems.into_iter().map(|system| {
         let read = predictions(&input(&system.path)?, &system.path)?;

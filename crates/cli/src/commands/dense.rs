@@ -1,21 +1,25 @@
 //! `capeval dense`: scores captions of events in videos, by the form of any program.
 
+use std::collections::BTreeMap;
+
 use anyhow::Result;
-use capeval::MetricOptions;
 use capeval::choice::Refusal;
 use capeval::metric::Resources;
+use capeval::report::Report;
+use capeval::{GroupBy, MetricOptions, group_saved};
 use capeval_dense::read::{ReadOptions, read, read_references, read_results};
 use capeval_dense::{
     DenseOptions, DenseReport, EventFile, EventInspection, Form, Program, WordMetric, WordMetrics, score,
 };
-use capeval_files as files;
+use capeval_files::{self as files, GroupSources};
 use clap::Subcommand;
 
 use super::compare::{Tests, finish};
 use crate::data;
 use crate::fault::{fault, sentence};
+use crate::messages;
 use crate::names::{self, SystemFile};
-use crate::options::{self, Order};
+use crate::options::{self, GROUPS, Order};
 use crate::output::Output;
 use crate::output_args::OutputArgs;
 use crate::progress::Bar;
@@ -96,6 +100,11 @@ struct Inputs {
     /// Frames per second, for times that are given in frames.
     #[arg(long, value_name = "N", value_parser = rate)]
     fps: Option<f64>,
+    /// Score groups of videos, too: by FILE or FILE:COLUMN with a group for each id, by `duration` or `events`, the
+    /// seconds and the number of events in the references; numbers in bins, as in `duration=60,180`; joined by `×` or
+    /// ` x `. Scores of groups are means over videos. May be repeated.
+    #[arg(long, value_name = "WHAT", help_heading = GROUPS)]
+    group_by: Vec<String>,
     #[command(flatten)]
     systems: Systems,
 }
@@ -170,8 +179,22 @@ pub fn run(args: &Args) -> Result<u8> {
         intervals: args.intervals.resampling()?,
         forms: args.inputs.chosen_forms(),
     };
-    target.write(&mut args.inputs.score(systems, &options)?, Bar::new())?;
+    let options = DenseOptions { segments: options.segments || !args.inputs.group_by.is_empty(), ..options };
+    let (mut found, groups) = args.inputs.score(systems, &options)?;
+    if groups.is_empty() {
+        target.write(&mut found, Bar::new())?;
+    } else {
+        target.write(&mut grouped(&found, &groups)?, Bar::new())?;
+    }
     Ok(0)
+}
+
+/// The scores of videos as a report, with those of groups; what is remarked about the files is said beside it.
+fn grouped(found: &DenseReport, groups: &[GroupBy]) -> Result<Report> {
+    found.systems.iter().flat_map(|system| &system.remarks).for_each(|remark| messages::note(remark));
+    let mut report = found.to_report()?;
+    group_saved(&mut report, groups)?;
+    Ok(report)
 }
 
 /// Compares systems.
@@ -182,8 +205,8 @@ fn compare(args: &CompareArgs) -> Result<u8> {
     let target = output.open(&paths.iter().map(String::as_str).collect::<Vec<_>>())?;
     let options = DenseOptions { segments: true, ..DenseOptions::new(inputs.chosen_forms()) };
     let bar = Bar::new();
-    let found = inputs.score(systems, &options)?;
-    let comparison = tests.compare(vec![found.to_report()?], &bar)?;
+    let (found, groups) = inputs.score(systems, &options)?;
+    let comparison = tests.compare(vec![grouped(&found, &groups)?], &bar)?;
     finish(&requirements, comparison, order, target, bar)
 }
 
@@ -201,8 +224,8 @@ impl Inputs {
         if forms.is_empty() { vec![Program::Capeval.into()] } else { forms }
     }
 
-    /// Reads the files, and scores the systems.
-    fn score(&self, systems: Vec<SystemFile>, options: &DenseOptions) -> Result<DenseReport> {
+    /// Reads the files, and scores the systems; with what groups videos.
+    fn score(&self, systems: Vec<SystemFile>, options: &DenseOptions) -> Result<(DenseReport, Vec<GroupBy>)> {
         let metrics = self.systems.metrics(options.forms.iter().any(|form| form.has_meteor()))?;
         let takes_texts = options.forms.iter().all(|form| form.is_text());
         let mut reading = ReadOptions { fps: self.fps, takes_texts, ..ReadOptions::default() };
@@ -215,7 +238,26 @@ impl Inputs {
             Ok((system.name, read_results(&input(&system.path)?, &system.path, &reading)?))
         };
         let systems = systems.into_iter().map(of_system).collect::<Result<Vec<_>>>()?;
-        Ok(score(&references, systems, options, &metrics)?)
+        let groups = self.groups(&references)?;
+        Ok((score(&references, systems, options, &metrics)?, groups))
+    }
+
+    /// What groups the videos of these references.
+    fn groups(&self, references: &[EventFile]) -> Result<Vec<GroupBy>> {
+        let mut sources = GroupSources::new([]);
+        let mut events: BTreeMap<&str, usize> = BTreeMap::new();
+        let mut seconds: BTreeMap<&str, f64> = BTreeMap::new();
+        for file in references {
+            seconds.extend(file.durations.iter().map(|(id, seconds)| (id.as_str(), *seconds)));
+            for (id, of_video) in &file.videos {
+                *events.entry(id).or_default() += of_video.len();
+            }
+        }
+        sources.give("events", &serde_json::to_string(&events)?)?;
+        if !seconds.is_empty() {
+            sources.give("duration", &serde_json::to_string(&seconds)?)?;
+        }
+        self.group_by.iter().map(|what| Ok(sources.find(what)?)).collect()
     }
 }
 

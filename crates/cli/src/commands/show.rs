@@ -57,7 +57,7 @@ pub fn run(args: &Args) -> Result<()> {
         ));
     }
     if !args.group_by.is_empty() {
-        group(args, &mut *study)?;
+        study = group(args, study)?;
     }
     args.order.apply(&mut *study)?;
     let has_page = output.has_page();
@@ -71,12 +71,17 @@ pub fn run(args: &Args) -> Result<()> {
 }
 
 /// Adds the scores of groups to a saved report.
-fn group(args: &Args, study: &mut dyn Study) -> Result<()> {
+fn group(args: &Args, mut study: Box<dyn Study>) -> Result<Box<dyn Study>> {
     let mut sources = GroupSources::new([]);
     let by: Vec<GroupBy> = args.group_by.iter().map(|what| Ok(sources.find(what)?)).collect::<Result<_>>()?;
-    let kind = study.kind().name;
-    match study.report_mut() {
-        Some(report) => Ok(group_saved(report, &by)?),
-        None => Err(fault(format!("--group-by: there are no systems in a {kind}"), "leave it out")),
+    if let Some(report) = study.report_mut() {
+        group_saved(report, &by)?;
+        return Ok(study);
     }
+    let Some(mut report) = results::report_of(&*study)? else {
+        let kind = study.kind().name;
+        return Err(fault(format!("--group-by: there are no systems in a {kind}"), "leave it out"));
+    };
+    group_saved(&mut report, &by)?;
+    Ok(Box::new(report))
 }

@@ -47,6 +47,27 @@ fn objects_are_scored_saved_and_shown_without_data() {
 }
 
 #[test]
+fn every_format_says_why_a_form_has_no_numbers() {
+    let folder = tempfile::tempdir().unwrap();
+    let [references, results] = ["r.json", "p.json"].map(|name| scratch(&folder, name));
+    let corners = "[[0,0,0],[1,0,0],[1,1,0],[0,1,0],[0,0,1],[1,0,1],[1,1,1],[0,1,1]]";
+    let object =
+        r#"[{"scene_id": "s", "object_id": "1", "object_name": "chair", "token": ["a", "chair"], "bbox": "#;
+    fs::write(&references, format!("{object}{corners}}}]")).unwrap();
+    fs::write(&results, format!(r#"{{"s": [{{"caption": "sos a chair eos", "box": {corners}}}]}}"#)).unwrap();
+    let events = scratch(&folder, "v.json");
+    fs::write(&events, r#"{"v": [{"timestamp": [0, 1], "sentence": "a dog"}]}"#).unwrap();
+    let of_boxes = ["boxes", "-r", &references, &results, "--form", "scan2cap-ap", "-m", "bleu"];
+    let of_events = ["dense", "-r", &events, &events, "--form", "soda-c", "-m", "bleu"];
+    for command in [of_boxes, of_events] {
+        for format in ["table", "csv", "json", "jsonl", "markdown", "latex"] {
+            let said = stdout(&[&command[..], &["--format", format]].concat()).to_lowercase();
+            assert!(said.contains("meteor"), "{format}: {said}");
+        }
+    }
+}
+
+#[test]
 fn paragraphs_and_stories_are_forms_of_dense() {
     let folder = tempfile::tempdir().unwrap();
     let [references, results] = ["r.json", "p.json"].map(|name| scratch(&folder, name));

@@ -207,3 +207,53 @@ fn files_of_events_are_converted_and_losses_are_said() {
     let said = String::from_utf8(refused.stderr).unwrap();
     assert!(said.contains("the duration of v is not known"), "{said}");
 }
+
+#[test]
+fn scores_of_videos_are_grouped_and_correlated() {
+    let folder = tempfile::tempdir().unwrap();
+    let [references, results, other, kinds, ratings, videos, saved] =
+        ["r.json", "p.json", "q.json", "kinds.csv", "ratings.csv", "videos.jsonl", "p.capeval"]
+            .map(|name| scratch(&folder, name));
+    fs::write(
+        &references,
+        REFERENCES.replace(
+            "{\"duration\": 20, \"timestamps\": [[0, 5]]",
+            "{\"duration\": 70.5, \"timestamps\": [[0, 5]]",
+        ),
+    )
+    .unwrap();
+    let whole = RESULTS
+        .replace("[30, 40]", "[12, 19]")
+        .replace("]}}", r#"], "v_2": [{"sentence": "a dog", "timestamp": [0, 4]}]}}"#);
+    fs::write(&results, &whole).unwrap();
+    fs::write(&other, whole.replace("A woman cooks", "The horse jumps")).unwrap();
+    fs::write(&kinds, "video,kind\nv_1,sport\nv_2,animal\n").unwrap();
+    let common = ["-r", &references, &results, &other, "--metrics", "bleu,rouge-l"];
+    let dense = |more: &[&str]| stdout(&[&["dense"], &common[..], more].concat());
+    let grouped = dense(&[
+        "--group-by",
+        &kinds,
+        "--group-by",
+        "events=1,4",
+        "--group-by",
+        "duration=60,180",
+        "--save",
+        &saved,
+    ]);
+    for words in ["sport", "animal", "2-4", "61-180", "0-60"] {
+        assert!(grouped.contains(words), "{words}: {grouped}");
+    }
+    let refused =
+        Command::new(path()).arg("dense").args(common).args(["--group-by", "kind"]).output().unwrap();
+    let said = String::from_utf8(refused.stderr).unwrap();
+    assert!(said.contains("nothing groups images by 'kind'") && said.contains("events"), "{said}");
+    dense(&["--segments", &videos, "--save", &saved]);
+    let later = stdout(&["show", &saved, "--group-by", &kinds]);
+    assert!(later.contains("sport"), "{later}");
+    let compared = stdout(&[&["dense", "compare"], &common[..], &["--group-by", &kinds]].concat());
+    assert!(compared.contains("sport"), "{compared}");
+
+    fs::write(&ratings, "video,system,rating\nv_1,p,4\nv_2,p,1\nv_1,q,5\nv_2,q,2\n").unwrap();
+    let found = stdout(&["correlate", &ratings, "--scores", &videos, "--format", "csv"]);
+    assert!(found.contains("rouge-l@0.3") && found.lines().any(|line| line.contains("rouge-l,")), "{found}");
+}

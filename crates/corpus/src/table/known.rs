@@ -15,6 +15,7 @@ pub(crate) const IMAGE: &[&str] = &[
     "file",
     "name",
     "video_id",
+    "video",
     "coco_id",
     "sample_id",
     "key",

@@ -2,19 +2,21 @@
 
 mod assign;
 mod benchmark;
+mod chosen;
 mod corners;
 mod read;
 
-use capeval_choice::{Refusal, UnknownName, counted, named};
+use capeval_choice::{Refusal, counted, named};
 use capeval_report::Head;
 use capeval_stats::Resampling;
 use indexmap::IndexMap;
 
+pub use chosen::{ChosenForm, RegionSetting};
 pub use corners::Corners;
 pub use read::{Object, Predictions, References, SceneBox, predictions, references};
 
 use crate::counts::Counts;
-use crate::regions::{RegionOptions, regions};
+use crate::regions::regions;
 use crate::scores::mean;
 use crate::study::FormResult;
 use crate::texts::{SceneObject, TextScores, objects};
@@ -60,7 +62,7 @@ impl BoxForm {
             }
             Self::DenseCapScenic => {
                 "references that overlap by .7 are one box with several captions; a prediction uses its box up at any overlap; \
-                 thresholds .3 to .7 and 0 to .25"
+                 thresholds .3 to .7 and 0 to .25; settings as in densecap-scenic:keep-empty:in-720:numpy-1"
             }
             Self::DenseCapLua => {
                 "as densecap-scenic, but empty captions are compared as they are, and a prediction that meets no box uses up \
@@ -78,15 +80,18 @@ impl BoxForm {
 ///
 /// # Errors
 /// When there is no such form.
-pub fn forms(names: &[String], references: &References) -> Result<Vec<BoxForm>, UnknownName> {
+pub fn forms(names: &[String], references: &References) -> Result<Vec<ChosenForm>, Refusal> {
     let is_scenes = matches!(references, References::Objects(_));
     if names.is_empty() {
-        return Ok(vec![if is_scenes { BoxForm::Scan2Cap } else { BoxForm::DenseCapScenic }]);
+        return Ok(vec![if is_scenes { BoxForm::Scan2Cap } else { BoxForm::DenseCapScenic }.into()]);
     }
     let mut found = Vec::new();
     for name in names {
         match name.as_str() {
-            "all" => found.extend(BoxForm::ALL.iter().filter(|form| form.needs_scenes() == is_scenes)),
+            "all" => {
+                let fitting = BoxForm::ALL.iter().filter(|form| form.needs_scenes() == is_scenes);
+                found.extend(fitting.map(|form| ChosenForm::from(*form)));
+            }
             name => found.push(name.parse()?),
         }
     }
@@ -100,7 +105,7 @@ const OVERLAPS: [f64; 3] = [0.0, 0.25, 0.5];
 #[derive(Clone, Debug)]
 pub struct BoxOptions {
     /// The forms.
-    pub forms: Vec<BoxForm>,
+    pub forms: Vec<ChosenForm>,
     /// Keep the values of each object.
     pub segments: bool,
     /// The computation of intervals, with objects as units.
@@ -133,8 +138,8 @@ pub fn score(
     }
     let of_system = |(system, mut predictions): (String, Predictions)| {
         let remarks = prepare(&mut predictions, references, &system);
-        let of_form = |form: &BoxForm| {
-            let found = match (form, references, &predictions) {
+        let of_form = |chosen: &ChosenForm| {
+            let found = match (chosen.form, references, &predictions) {
                 (BoxForm::Scan2Cap, References::Objects(objects), _) => {
                     scan2cap(objects, &predictions, metrics)?
                 }
@@ -149,14 +154,18 @@ pub fn score(
                     References::Regions(images, given),
                     Predictions::Regions(predicted),
                 ) => {
-                    let is_lua = *form == BoxForm::DenseCapLua;
-                    let options =
-                        RegionOptions { ignores_empty: !is_lua, is_lua, ..RegionOptions::default() };
+                    let options = chosen.region_options();
+                    if let Some(image) =
+                        images.iter().find(|image| options.in_720 && image.longer_side.is_nan())
+                    {
+                        return Err(Refusal::new(format!("{name}: image {} has no size", image.id))
+                            .with_remedy("give width and height of each image, or leave out in-720"));
+                    }
                     region_measures(&regions(images, given, predicted, options, &metrics.resources)?)
                 }
-                _ => return Err(misfit(*form, &system)),
+                _ => return Err(misfit(chosen.form, &system)),
             };
-            Ok(FormResult::of(form.name().to_owned(), found, *segments, *intervals))
+            Ok(FormResult::of(chosen.to_string(), found, *segments, *intervals))
         };
         let forms = forms.iter().map(of_form).collect::<Result<Vec<_>, Refusal>>()?;
         Ok(DenseSystem { name: system, counts: Counts::default(), remarks, forms, is_human: false })

@@ -140,7 +140,8 @@ fn what_a_file_lacks_is_said_and_stops_are_words() {
     let options = DenseOptions { segments: true, ..DenseOptions::new(Form::all().collect()) };
     let report = score(&references, vec![("p".to_owned(), results)], &options, &metrics).unwrap();
     let system = &report.systems[0];
-    for part in ["1 video with an empty list", "1 video that the references lack", "1 event that ends before"]
+    for part in
+        ["1 video with an empty list", "1 video that the references lack", "1 event with an end before"]
     {
         assert!(system.remarks.iter().any(|remark| remark.contains(part)), "{part}: {:?}", system.remarks);
     }
@@ -200,7 +201,9 @@ fn files_that_do_not_fit_are_refused_or_remarked() {
     }
     let many =
         file("p", &[("v_1", &[good, (9.0, 1.0, "x"), (2.0, 2.0, "")]), ("v_2", &[]), ("v_9", &[good])]);
-    let references = file("r", &[("v_1", &[good, (5.0, 1.0, "late")]), ("v_2", &[good]), ("v_3", &[good])]);
+    let mut references =
+        file("r", &[("v_1", &[good, (5.0, 1.0, "late")]), ("v_2", &[good]), ("v_3", &[good])]);
+    references.durations.insert("v_1".to_owned(), 8.5);
     let report = run((vec![references], many)).unwrap();
     let remarks = report.systems[0].remarks.join("\n");
     for part in [
@@ -209,9 +212,13 @@ fn files_that_do_not_fit_are_refused_or_remarked() {
         "p: 1 video that the references lack, left out",
         "p: 1 event with a start after the end, never matched but by scenic and timechat",
         "r: 1 event with a start after the end, never matched",
+        "p: 1 event with a start after the end of the video: make sure that times are in seconds",
     ] {
         assert!(remarks.contains(part), "{part}: {remarks}");
     }
+    let without = run((vec![file("r", &[("v_1", &[])])], p())).unwrap();
+    let stops = &without.systems[0].forms[0].stops;
+    assert_eq!(stops.iter().filter(|stop| stop.contains("v_1 has no events")).count(), 1, "{stops:?}");
     let refusal = WordMetrics::new(&Resources::default(), &[WordMetric::Meteor]).err().unwrap();
     assert!(refusal.to_string().to_lowercase().contains("meteor"), "{refusal}");
 }

@@ -1,6 +1,8 @@
 //! Boxes through the reader: m@kIoU, the benchmark and regions against the values of the programs, and refusals.
 
-use capeval_dense::boxes::{BoxForm, BoxOptions, Predictions, References, predictions, references, score};
+use capeval_dense::boxes::{
+    BoxForm, BoxOptions, ChosenForm, Predictions, References, predictions, references, score,
+};
 use capeval_dense::{DenseReport, WordMetric, WordMetrics};
 use capeval_evaluate::registry::Resources;
 use capeval_testkit::real_text;
@@ -9,8 +11,8 @@ use serde_json::Value;
 use crate::golden::{Tally, input, name};
 use crate::support::{metrics, runs};
 
-fn scored(files: (&str, &str), form: BoxForm, metrics: &WordMetrics) -> DenseReport {
-    let options = BoxOptions { forms: vec![form], segments: true, intervals: None };
+fn scored(files: (&str, &str), form: impl Into<ChosenForm>, metrics: &WordMetrics) -> DenseReport {
+    let options = BoxOptions { forms: vec![form.into()], segments: true, intervals: None };
     let read = |name: &str| input(name).unwrap();
     let reference = references(&read(files.0), files.0).unwrap();
     let system = predictions(&read(files.1), files.1).unwrap();
@@ -77,10 +79,15 @@ fn regions_are_read_and_equal_those_of_scenic() {
     let files = ("inputs/regions_refs.json", "inputs/regions_pred.json");
     let report = scored(files, BoxForm::DenseCapScenic, &metrics);
     let mut tally = Tally::default();
-    let usual = |setting: &str| !setting.ends_with("keep_empty") && !setting.ends_with("in_720");
-    for run in runs(&golden).into_iter().filter(|run| !run.name.ends_with("numpy 1")) {
-        let settings = run.value["values"].as_object().unwrap().iter();
-        for (_, values) in settings.filter(|(setting, _)| usual(setting)) {
+    for run in runs(&golden) {
+        for (setting, values) in run.value["values"].as_object().unwrap() {
+            let form = [("keep_empty", "keep-empty"), ("in_720", "in-720")];
+            let form =
+                form.iter().filter(|(ending, _)| setting.ends_with(ending)).map(|(_, setting)| *setting);
+            let numpy = run.name.ends_with("numpy 1").then_some("numpy-1");
+            let form = ["densecap-scenic"].into_iter().chain(form).chain(numpy).collect::<Vec<_>>().join(":");
+            let report = scored(files, form.parse::<ChosenForm>().unwrap(), &metrics);
+            assert_eq!(report.systems[0].forms[0].form, form);
             for (key, theirs) in values.as_object().unwrap() {
                 let ours = match key.as_str() {
                     "mAP" => value(&report, "map", None),
@@ -95,6 +102,14 @@ fn regions_are_read_and_equal_those_of_scenic() {
         }
     }
     finish("regions", &tally);
+    for (text, words) in [
+        ("densecap-scenic:in-72", "did you mean in-720"),
+        ("densecap-lua:keep-empty", "has no settings"),
+        ("densecap", "did you mean densecap-"),
+    ] {
+        let refusal = text.parse::<ChosenForm>().unwrap_err();
+        assert!(format!("{refusal}; {}", refusal.remedy().unwrap()).contains(words), "{refusal}");
+    }
     // The Lua program keeps empty captions and boxes of no area, so it only comes near.
     let lua = scored(files, BoxForm::DenseCapLua, &metrics);
     let gap = value(&lua, "map-detection", None).unwrap() - value(&report, "map-detection", None).unwrap();
@@ -116,7 +131,7 @@ fn light() -> WordMetrics {
 fn run(reference: &str, predicted: &str, form: BoxForm) -> Result<DenseReport, capeval_metric::Refusal> {
     let reference = references(reference, "r.json")?;
     let system = predictions(predicted, "p.json")?;
-    let options = BoxOptions { forms: vec![form], segments: false, intervals: None };
+    let options = BoxOptions { forms: vec![form.into()], segments: false, intervals: None };
     score(("r.json", &reference), vec![("p".to_owned(), system)], &options, &light())
 }
 

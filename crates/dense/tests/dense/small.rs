@@ -20,7 +20,7 @@ fn the_committed_objects_equal_those_of_scan2cap() {
         serde_json::from_str(include_str!("../../../../testdata/dense/objects.json")).unwrap();
     let reference = references(&golden["references"].to_string(), "r").unwrap();
     let system = predictions(&golden["matched"].to_string(), "p").unwrap();
-    let options = BoxOptions { forms: vec![BoxForm::Scan2Cap], segments: false, intervals: None };
+    let options = BoxOptions { forms: vec![BoxForm::Scan2Cap.into()], segments: false, intervals: None };
     let report = score(("r", &reference), vec![("p".to_owned(), system)], &options, &metrics).unwrap();
     let mut tally = Tally::default();
     for (name, theirs) in golden["values"].as_object().unwrap() {

@@ -14,6 +14,7 @@ mod collections;
 mod commands;
 mod comparing;
 mod deletion;
+mod dense;
 mod deploy;
 mod disk;
 mod entries;
