@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from . import _engine
 from ._data import calling
 from ._given import given, keys
+from ._groups import by_group, wanted
 from ._inputs import (
     Captionlike,
     Metrics,
@@ -82,6 +83,11 @@ class Correlation(Keyed[Agreement]):
         """Williams' test of each pair of measures ``a`` and ``b``: is one correlation higher than the other?"""
 
     @property
+    def groups(self) -> dict[str, dict[str, dict[str, Agreement]]]:
+        """By property, group and measure: the agreement in the group."""
+        return by_group(self.to_dict(), lambda group: {key: _agreement(row) for key, row in group["correlations"].items()})
+
+    @property
     def _by_name(self) -> dict[str, Agreement]:
         return self.agreements
 
@@ -145,6 +151,8 @@ def correlate(
         "ids": options["ids"] or "as-given",
         "lower_is_better": keys(options["lower_is_better"]),
         "intervals": resampling(options["intervals"], options),
+        "groups": wanted(options["groups"], [ratings, references], "ratings"),
+        "group_df": options["group_df"],
     }
     ground = None if references is None else reference_captions(references, options)
     rated = os.fspath(ratings) if isinstance(ratings, (str, os.PathLike)) else _rows(ratings)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from . import _engine
+from ._groups import wanted
 from ._inputs import Captionlike, Metrics, captions, metric_list, reference_captions, system_captions, thread_count
 from ._keywords import takes
 from ._report import Report
@@ -64,5 +65,12 @@ def diversity(
     for one in names:
         if not isinstance(one, str):
             raise TypeError(f"{one.name} scores captions one by one, and diversity is of all captions of an image; leave it out")
-    settings = {"metrics": names, "tokenizer": options["tokenizer"], "ids": ids or "as-given", "profiles": True}
+    settings = {
+        "metrics": names,
+        "tokenizer": options["tokenizer"],
+        "ids": ids or "as-given",
+        "profiles": True,
+        "groups": wanted(options["groups"], [references, *by_name(candidates, options["systems"]).values()]),
+        "group_df": options["group_df"],
+    }
     return Report(_engine.diversity(read, ground, training, settings, thread_count(options["threads"])))

@@ -4,23 +4,33 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
 from ._inputs import table_columns, table_records
 
+Result = TypeVar("Result")
 
-def wanted(groups: Any, sources: list[Any]) -> tuple[list[str], list[tuple[str, str]], list[str]]:
-    """What groups images: texts, groups as JSON by name, and the paths among the `sources` of captions."""
+
+def wanted(groups: Any, sources: list[Any], rows: str = "captions 1") -> tuple[list[str], list[tuple[str, str]], list[str]]:
+    """What groups images: texts, groups as JSON by name, and the paths among the `sources` of captions.
+
+    The first of the sources is called `rows`, if it is a table.
+    """
     texts: list[str] = []
     data: list[tuple[str, str]] = []
     for one in groups if isinstance(groups, (list, tuple)) else [] if groups is None else [groups]:
         _add(one, texts, data)
     for k, source in enumerate(sources if texts else []):
-        if (records := table_records(source)) is not None:
-            data.append((f"captions {k + 1}", _json(records)))
+        if (records := table_records(source)) is not None or (records := _dictionaries(source)) is not None:
+            data.append((f"captions {k + 1}" if k else rows, _json(records)))
     paths = [os.fspath(source) for source in sources if isinstance(source, (str, os.PathLike))]
     return texts, data, [path for path in paths if isinstance(path, str)]
+
+
+def by_group(whole: dict[str, Any], result: Callable[[dict[str, Any]], Result]) -> dict[str, dict[str, Result]]:
+    """The results of groups by property and group, from the fields of the result of all images."""
+    return {by["by"]: {group["group"]: result(group) for group in by["groups"]} for by in whole.get("groups", [])}
 
 
 def formulas(derive: Mapping[str, str] | None) -> list[str]:
@@ -53,6 +63,11 @@ def _add(groups: Any, texts: list[str], data: list[tuple[str, str]], name: str =
             "groups must be the name of a column, a path, a dictionary of groups by id, a Series or a table, "
             f"not {type(groups).__name__}"
         )
+
+
+def _dictionaries(source: Any) -> list[Any] | None:
+    """The dictionaries in a list; None if it is another thing."""
+    return source if isinstance(source, list) and source and all(isinstance(one, Mapping) for one in source) else None
 
 
 def _is_series(value: Any) -> bool:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from . import _engine
 from ._data import calling
 from ._given import given, keys
+from ._groups import by_group, wanted
 from ._inputs import (
     Captionlike,
     Metrics,
@@ -68,6 +69,11 @@ class Preference(Keyed[PairAccuracy]):
         """Everything that can change a digit, by metric."""
 
     @property
+    def groups(self) -> dict[str, dict[str, dict[str, PairAccuracy]]]:
+        """By property, group and measure: the accuracy in the group."""
+        return by_group(self.to_dict(), lambda group: {key: _accuracy(row) for key, row in group["accuracies"].items()})
+
+    @property
     def _by_name(self) -> dict[str, PairAccuracy]:
         return self.accuracies
 
@@ -123,6 +129,8 @@ def prefer(
         "ids": options["ids"] or "as-given",
         "lower_is_better": keys(options["lower_is_better"]),
         "intervals": resampling(options["intervals"], options),
+        "groups": wanted(options["groups"], [pairs, references], "pairs"),
+        "group_df": options["group_df"],
     }
     ground = None if references is None else reference_captions(references, options)
     judged = os.fspath(pairs) if isinstance(pairs, (str, os.PathLike)) else _rows(pairs).encode()

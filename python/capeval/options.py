@@ -381,7 +381,7 @@ class ReportContents(TypedDict, total=False):
 
 
 class ImageGroups(TypedDict, total=False):
-    """Groups of images, and numbers made of measures."""
+    """Groups of images."""
 
     groups: Captionlike | Sequence[Captionlike] | Mapping[str, Captionlike] | None
     """What groups images, for scores of each group: the name of a column or key of the captions, a path or
@@ -393,6 +393,11 @@ class ImageGroups(TypedDict, total=False):
     - ``"own"``: those of the group, as if it were evaluated alone; what nocaps and COCO's `image_id` do
     - ``"all"``: all images, so that scores are sums or means over the images of the group
     """
+
+
+class Formulas(TypedDict, total=False):
+    """Numbers made of measures."""
+
     derive: Mapping[str, str] | None
     """Numbers made of measures by formulas, as in ``{"sm": "mean(bleu-4, meteor, rouge-l, cider-d)"}``."""
 
@@ -570,6 +575,7 @@ class EvaluatorScoreOptions(
     CandidateReading,
     ReportContents,
     ImageGroups,
+    Formulas,
     HumanRow,
     Intervals,
     Resampling,
@@ -606,6 +612,7 @@ class CompareOptions(
     Resampling,
     ReportContents,
     ImageGroups,
+    Formulas,
     ForeignScores,
     total=False,
 ):
@@ -619,6 +626,7 @@ class RatingComparison(
     IdMatching,
     ReferenceReading,
     ForeignScores,
+    ImageGroups,
     Intervals,
     Resampling,
     Running,
@@ -642,7 +650,15 @@ class RunOptions(
 
 
 class DiversityOptions(
-    SystemNames, TokenizerChoice, IdMatching, CandidateReading, ReferenceReading, TrainingCaptions, Threads, total=False
+    SystemNames,
+    TokenizerChoice,
+    IdMatching,
+    CandidateReading,
+    ReferenceReading,
+    TrainingCaptions,
+    ImageGroups,
+    Threads,
+    total=False,
 ):
     """The keywords of :func:`capeval.diversity`."""
 

@@ -46,6 +46,8 @@ def test_both_rules_and_built_in_properties() -> None:
     segments = all.segments["cider-d"]
     assert all.groups["groups"]["animal"]["candidates"]["cider-d"] == pytest.approx(float(segments[:2].mean()), abs=1e-12)
     assert all.groups["groups"] != own.groups["groups"]
+    prepared = capeval.Evaluator(REFERENCES, METRICS).score(MINE, groups=KINDS)
+    assert prepared.groups == own.groups
     lengths = capeval.score(REFERENCES, MINE, "bleu", groups=["words:candidate=3", "references:count"])
     assert {by: list(groups) for by, groups in lengths.groups.items()} == {
         "words:candidate=3": ["0-3", "4+"],
@@ -75,3 +77,33 @@ def test_derived_numbers() -> None:
         capeval.score(REFERENCES, MINE, METRICS, derive={"sm": "mean(bleu-4, meteor)"})
     with pytest.raises(TypeError, match="derive must be a dictionary"):
         capeval.score(REFERENCES, MINE, METRICS, derive="sm = bleu-4")  # type: ignore[arg-type]
+
+
+def test_other_functions_treat_a_group_as_if_it_were_alone() -> None:
+    ratings = [
+        {"image_id": image, "caption": caption, "rating": (image * 3 + k) % 5}
+        for image in REFERENCES
+        for k, caption in enumerate(["a dog runs", "two cats", "a red bus"])
+    ]
+    pairs = [
+        {"image_id": image, "captions": ["a dog runs", "two cats"], "votes": [image, 2]} for image in REFERENCES
+    ]
+    animals = {image for image, kind in KINDS.items() if kind == "animal"}
+    references = {image: REFERENCES[image] for image in animals}
+
+    def some(rows: list[dict[str, object]]) -> list[dict[str, object]]:
+        return [row for row in rows if row["image_id"] in animals]
+
+    found = capeval.correlate(ratings, REFERENCES, METRICS, groups=KINDS)
+    alone = capeval.correlate(some(ratings), references, METRICS)
+    assert found.groups["groups"]["animal"] == alone.agreements
+    chosen = capeval.prefer(pairs, REFERENCES, METRICS, groups={"kind": KINDS}, human_ties="half")
+    assert chosen.groups["kind"]["animal"] == capeval.prefer(some(pairs), references, METRICS).accuracies
+    tagged = [{**row, "kind": KINDS[row["image_id"]]} for row in ratings]
+    assert capeval.correlate(tagged, REFERENCES, METRICS, groups="kind").groups == {"kind": found.groups["groups"]}
+    varied = capeval.diversity(REFERENCES, REFERENCES, ["div", "self-cider"], groups=KINDS)
+    expected = capeval.diversity(references, references, ["div", "self-cider"])
+    assert varied.groups["groups"]["animal"]["candidates"] == dict(expected.scores)
+    human = capeval.score(REFERENCES, metrics=METRICS, human=True, groups=KINDS)
+    expected = capeval.score(references, metrics=METRICS, human=True)
+    assert human.groups["groups"]["animal"]["human"] == dict(expected.scores)

@@ -193,7 +193,7 @@ impl GroupFile {
             .max_by_key(|pairs| pairs.iter().filter(|(id, _)| is_known(id)).count());
         match best {
             Some(pairs) => Ok(GroupedIds { name: column.to_owned(), pairs }),
-            None if self.has(column) => Err(self.without_ids()),
+            None if self.has(column) => Err(self.without_groups(Some(column), is_known)),
             None => {
                 let columns = self.columns();
                 let remedy = match columns.is_empty() {
@@ -214,7 +214,8 @@ impl GroupFile {
         }
         let mut found: Vec<(&str, Vec<(SegmentId, String)>)> = Vec::new();
         for table in &self.tables {
-            for groups in 0..table.names.len() {
+            let (ids, _) = table.ids(None, is_known).unwrap_or_default();
+            for groups in (0..table.names.len()).filter(|groups| *groups != ids) {
                 let pairs = table.pairs(groups, is_known);
                 found.extend(
                     pairs.filter(|pairs| !pairs.is_empty()).map(|pairs| (&*table.names[groups], pairs)),
@@ -222,7 +223,7 @@ impl GroupFile {
             }
         }
         match found.len() {
-            0 => Err(self.without_ids()),
+            0 => Err(self.without_groups(None, is_known)),
             1 => Ok(found
                 .pop()
                 .map(|(name, pairs)| GroupedIds { name: name.to_owned(), pairs })
@@ -233,6 +234,21 @@ impl GroupFile {
                     .error(format!("the groups could be any of the columns {}", names.join(", ")))
                     .with_remedy(Remedy::say(format!("name one, as in {}:{}", self.source, names[0]))))
             }
+        }
+    }
+
+    /// The error of a file whose ids are known, or are not, but have no groups.
+    fn without_groups(&self, column: Option<&str>, is_known: &dyn Fn(&SegmentId) -> bool) -> Error {
+        let of_ids = self.tables.iter().find_map(|table| Some((table, table.ids(None, is_known)?.0)));
+        let Some((table, ids)) = of_ids else { return self.without_ids() };
+        let ids = &table.names[ids];
+        match column.filter(|column| *column == ids) {
+            Some(column) => self
+                .error(format!("'{column}' holds the ids of the images, and says nothing else of them"))
+                .with_remedy("name another column".into()),
+            None => self
+                .error(format!("no image, by its id in '{ids}', has a group"))
+                .with_remedy("write a group beside the id of each image".into()),
         }
     }
 
@@ -274,18 +290,24 @@ impl Records {
         record.iter().find(|(known, _)| known == name).map(|(_, cell)| cell)
     }
 
-    /// The column of ids but `other`: the one in which most values are known. Rows without any are numbered.
-    fn ids(&self, other: usize, is_known: &dyn Fn(&SegmentId) -> bool) -> Option<Vec<SegmentId>> {
+    /// The column of ids but `other`, with its ids: the one in which most values are known.
+    fn ids(
+        &self,
+        other: Option<usize>,
+        is_known: &dyn Fn(&SegmentId) -> bool,
+    ) -> Option<(usize, Vec<SegmentId>)> {
         let ids_of = |column: usize| -> Vec<Option<SegmentId>> {
             self.records.iter().map(|record| self.cell(record, column)?.id()).collect()
         };
         let n_known = |ids: &[Option<SegmentId>]| ids.iter().flatten().filter(|id| is_known(id)).count();
-        let columns = (0..self.names.len()).filter(|column| *column != other).map(ids_of);
+        let columns = (0..self.names.len()).filter(|column| Some(*column) != other);
+        let counted =
+            columns.map(|column| (column, ids_of(column))).map(|(at, ids)| (n_known(&ids), at, ids));
         // The first of equally good columns.
-        let best = columns.rev().map(|ids| (n_known(&ids), ids)).max_by_key(|(known, _)| *known);
-        let (known, ids) = best?;
+        let (known, at, ids) = counted.rev().max_by_key(|(known, ..)| *known)?;
         let unknown = SegmentId::from("");
-        (known > 0).then(|| ids.into_iter().map(|id| id.unwrap_or_else(|| unknown.clone())).collect())
+        let ids = || ids.into_iter().map(|id| id.unwrap_or_else(|| unknown.clone())).collect();
+        (known > 0).then(|| (at, ids()))
     }
 
     /// The ids with the groups in the column `groups`; `None` without a column of ids.
@@ -294,7 +316,7 @@ impl Records {
         groups: usize,
         is_known: &dyn Fn(&SegmentId) -> bool,
     ) -> Option<Vec<(SegmentId, String)>> {
-        let ids = self.ids(groups, is_known)?;
+        let (_, ids) = self.ids(Some(groups), is_known)?;
         let mut pairs = Vec::new();
         for (id, record) in ids.into_iter().zip(&self.records) {
             let names = self.cell(record, groups).map(names_of).unwrap_or_default();
@@ -327,7 +349,7 @@ impl Records {
             .map(|stem| format!("{stem}y"))
             .unwrap_or_else(|| singular.strip_suffix('s').unwrap_or(singular).to_owned());
         let link = self.column(&format!("{singular}_id"))?;
-        let ids = self.ids(link, is_known)?;
+        let (_, ids) = self.ids(Some(link), is_known)?;
         let mut seen = HashSet::new();
         let mut pairs = Vec::new();
         for (id, record) in ids.into_iter().zip(&self.records) {
@@ -427,6 +449,7 @@ mod tests {
             ("{\"a\": [1, 3], \"b\": [2]}", None, "1:a 3:a 2:b"),
             ("{\"a.jpg\": \"x\", \"b.jpg\": \"y\"}", None, "a.jpg:x"),
             ("{\"groups\": {\"1\": \"a\", \"2\": \"b\"}}", None, "1:a 2:b"),
+            ("id,score\n1,2.5\n2,3\n", None, "1:2.5 2:3"),
             ("{\"id\": 1, \"kind\": \"a\"}\n{\"id\": 2, \"kind\": \"b\"}\n", None, "1:a 2:b"),
             ("[{\"id\": 1, \"kind\": true}, {\"id\": 2, \"kind\": null}]", Some("kind"), "1:true"),
             (
@@ -450,6 +473,8 @@ mod tests {
             ("id,group\n71,a\n", None, "none of its values, such as 71, is the id of an image"),
             ("id,group,kind\n1,a,b\n", None, "any of the columns group, kind"),
             ("{\"x\": \"a\"}", None, "none of its values"),
+            ("id,group\n1,\n2,\n", None, "no image, by its id in 'id', has a group; write a group beside"),
+            ("id,group\n1,a\n2,b\n", Some("id"), "'id' holds the ids of the images, and says nothing else"),
             ("{\"1\": \"a\"}", Some("domain"), "there is no column 'domain'; name the file alone"),
             ("", None, "empty"),
             ("[]", None, "none of its values is"),

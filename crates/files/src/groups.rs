@@ -16,7 +16,7 @@ use crate::write::is_same_file;
 const COLUMNS: [(&str, &[&str]); 2] =
     [("language", &["language", "lang", "locale"]), ("split", &["split", "subset", "partition"])];
 
-/// The most columns that an error lists.
+/// The most names that an error lists.
 const LISTED: usize = 12;
 
 /// The files that columns may be of, each opened once.
@@ -78,15 +78,17 @@ impl<'p> GroupSources<'p> {
             if let Some(column) = std::iter::once(&name).chain(names).find(|column| file.has(column)) {
                 return Ok(GroupBy::File(file, Some((*column).to_owned()), Some(name.to_owned())));
             }
-            columns.extend(file.columns().into_iter().map(str::to_owned));
+            for column in file.columns() {
+                if !columns.iter().any(|known| known == column) {
+                    columns.push(column.to_owned());
+                }
+            }
         }
-        let mut columns: Vec<&str> = columns.iter().map(String::as_str).collect();
-        columns.dedup();
+        let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
+        let files = listed(&self.captions);
         let why = match columns.is_empty() {
             true => "it is no file, and the captions have no columns".to_owned(),
-            false => {
-                format!("it is neither a file nor a column of the captions, which have {}", listed(&columns))
-            }
+            false => format!("it is neither a file nor a column of {files}"),
         };
         Err(unknown_property(name, &why, &columns).into())
     }
@@ -116,8 +118,8 @@ impl<'p> GroupSources<'p> {
     }
 }
 
-/// The first of the columns, in words.
-fn listed(columns: &[&str]) -> String {
-    let more = if columns.len() > LISTED { ", …" } else { "" };
-    columns.iter().take(LISTED).copied().collect::<Vec<_>>().join(", ") + more
+/// The first of some names, in words.
+fn listed(names: &[&str]) -> String {
+    let more = if names.len() > LISTED { ", …" } else { "" };
+    names.iter().take(LISTED).copied().collect::<Vec<_>>().join(", ") + more
 }

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::grid::{Align, Cell, Grid, Table};
+use crate::render::programs::by_metric;
 use crate::report::GroupFrequencies;
 use crate::study::{Estimates, Fields, Line, Study};
 
@@ -59,10 +60,11 @@ impl<R: Study> ByGroup<R> {
             Value::Object(fields)
         };
         let groups: Vec<Value> = self.groups.iter().map(group).collect();
-        let signatures = self.groups.first().map(|(_, result)| result.signature_lines());
+        let signatures =
+            self.groups.first().map(|(_, result)| by_metric(result.head(), &result.signatures()));
         serde_json::json!({
             "by": self.by, "df": self.frequencies.name(), "without": self.without, "groups": groups,
-            "signatures": signatures.unwrap_or_default(),
+            "signatures": signatures,
         })
     }
 

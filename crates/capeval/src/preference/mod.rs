@@ -16,7 +16,9 @@ use capeval_corpus::{Captions, Ids};
 use capeval_evaluate::registry::Resources;
 use capeval_evaluate::{Progress, ReferenceSet, System, SystemScores};
 use capeval_metric::{AnyMetric, Direction, Signature};
-use capeval_report::{HumanTies, Measure, MetricEntry, MetricTies, Notice, Preference, Protocol};
+use capeval_report::{
+    ByGroup, GroupFrequencies, HumanTies, Measure, MetricEntry, MetricTies, Notice, Preference, Protocol,
+};
 use capeval_stats::Resampling;
 
 use crate::findings::Findings;
@@ -109,14 +111,14 @@ pub fn prefer(request: PreferRequest<'_>) -> Result<Preference, Error> {
     found.add_once(draws.iter().flat_map(|rows| rows.notices.iter().cloned()).map(of_both));
     let signatures = draws.last().map_or_else(Vec::new, |rows| rows.signatures.clone());
     let signatures = signed_by(&protocol, options.own_reference, signatures);
-    let frame =
-        Frame { source: &choices.source, protocol, ids: options.ids, intervals, measured: entries(&metrics) };
     let values: Vec<DrawValues> =
         draws.iter().map(|rows| pairs_of(&rows.scores[0], &rows.scores[1])).collect();
     let mut names: Vec<&str> = judged.iter().map(|pair| pair.category.as_str()).collect();
     names.sort_unstable();
     names.dedup();
-    let credits = frame.credits(&judged, &names, &values);
+    let (source, ids, frequencies) = (&choices.source, options.ids, options.group_df);
+    let frame = Frame { source, protocol, ids, intervals, measured: entries(&metrics), names, frequencies };
+    let credits = frame.credits(&judged, &values);
     if !credits.any() {
         return Err(Error::with_remedy(
             format!("{}: people prefer neither caption of any pair", choices.source),
@@ -128,29 +130,9 @@ pub fn prefer(request: PreferRequest<'_>) -> Result<Preference, Error> {
         found.add(crate::notices::resamples_of_few(credits.n_images(), crate::notices::Unit::Image));
         found.add(crate::notices::rare_categories(&credits.rare(crate::notices::FEW_IMAGES)));
     }
-    let grouped = GroupedRows {
-        images: judged.iter().map(|pair| &pair.image).collect(),
-        ids: options.ids,
-        references: Err("references are drawn anew for each pair"),
-        captions: Err("a pair has two captions"),
-        source: &choices.source,
-    };
-    let frequencies = options.group_df;
-    let (mut groups, of_groups) = grouped.results(&groups, frequencies, |pairs| {
-        let some: Vec<JudgedPair> = pairs.iter().map(|pair| judged[*pair as usize].clone()).collect();
-        let of_draw = |rows: &Rows<'_>| {
-            let [first, second] = [0, 1].map(|side| rows.of_some(side, frequencies, pairs));
-            pairs_of(&first, &second)
-        };
-        let values: Vec<DrawValues> = draws.iter().map(of_draw).collect();
-        frame.preference(&frame.credits(&some, &names, &values), signatures.clone(), progress)
-    })?;
-    for by in &mut groups {
-        signed(by, |one| &mut one.signatures);
-        by.groups.iter_mut().for_each(|(_, one)| one.pairs.clear());
-    }
+    let (groups, of_groups) = frame.by_group(&judged, &draws, &groups, &signatures, progress)?;
     found.add(of_groups);
-    let mut whole = Preference { groups, ..frame.preference(&credits, signatures.clone(), progress) };
+    let mut whole = Preference { groups, ..frame.preference(&credits, signatures, progress) };
     whole.head.notices = found.into();
     Ok(whole)
 }
@@ -165,20 +147,51 @@ struct Frame<'r> {
     ids: Ids,
     intervals: Option<Resampling>,
     measured: (Vec<MetricEntry>, Vec<Measure>),
+    /// The categories of all pairs, in order.
+    names: Vec<&'r str>,
+    frequencies: GroupFrequencies,
 }
 
-impl Frame<'_> {
-    /// What each measure gets for each pair; `names` are the categories, `values` the scores of each draw.
-    fn credits<'j>(
+impl<'r> Frame<'r> {
+    /// The results of groups of images, with notices.
+    fn by_group(
         &self,
-        judged: &'j [JudgedPair],
-        names: &[&'j str],
-        values: &'j [DrawValues],
-    ) -> accuracy::Credits<'j> {
+        judged: &[JudgedPair],
+        draws: &[Rows<'_>],
+        by: &[GroupBy],
+        signatures: &[Signature],
+        progress: &dyn Progress,
+    ) -> Result<(Vec<ByGroup<Preference>>, Vec<Notice>), Error> {
+        let grouped = GroupedRows {
+            images: judged.iter().map(|pair| &pair.image).collect(),
+            ids: self.ids,
+            references: Err("references are drawn anew for each pair"),
+            captions: Err("a pair has two captions"),
+            source: self.source,
+        };
+        let (mut groups, notices) = grouped.results(by, self.frequencies, |pairs| {
+            let some: Vec<JudgedPair> = pairs.iter().map(|pair| judged[*pair as usize].clone()).collect();
+            let of_draw = |rows: &Rows<'_>| {
+                let [first, second] = [0, 1].map(|side| rows.of_some(side, self.frequencies, pairs));
+                pairs_of(&first, &second)
+            };
+            let values: Vec<DrawValues> = draws.iter().map(of_draw).collect();
+            let one = self.preference(&self.credits(&some, &values), signatures.to_vec(), progress);
+            Preference { pairs: Vec::new(), ..one }
+        })?;
+        groups.iter_mut().for_each(|by| signed(by, |one| &mut one.signatures));
+        Ok((groups, notices))
+    }
+
+    /// What each measure gets for each pair; `values` are the scores of each draw.
+    fn credits<'j>(&self, judged: &'j [JudgedPair], values: &'j [DrawValues]) -> accuracy::Credits<'j>
+    where
+        'r: 'j,
+    {
         let (_, measures) = &self.measured;
         let higher: Vec<bool> =
             measures.iter().map(|measure| measure.direction == Direction::HigherIsBetter).collect();
-        accuracy::Credits::new((judged, names), values, &higher, &self.protocol, self.ids)
+        accuracy::Credits::new((judged, &self.names), values, &higher, &self.protocol, self.ids)
     }
 
     /// The accuracies, without notices.
