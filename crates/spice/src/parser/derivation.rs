@@ -1,4 +1,4 @@
-//! Reads the best tree off a chart.
+//! Reads the best tree off what is known of spans.
 //!
 //! CoreNLP 3.6.0 asks for a list of the best parses with one entry, and its search for that list decides ties. At a
 //! state over a span the candidates are the word itself where the state is a tag, then for each place of division the
@@ -6,7 +6,7 @@
 //! rule's score and those of its children, added in 64 bits; the first of the largest is taken. The score of the whole
 //! parse is that sum at the root.
 
-use super::chart::Chart;
+use super::items::Items;
 use crate::resources::{Grammar, Rule, kind};
 use crate::tree::Tree;
 
@@ -22,11 +22,11 @@ struct Vertex {
 }
 
 /// The best tree and its score; `None` if the sentence has no derivation.
-pub(super) fn best(grammar: &Grammar, chart: &Chart, words: &[&str]) -> Option<(Tree, f64)> {
-    let top = Vertex { state: grammar.root(), start: 0, end: chart.length() };
+pub(super) fn best(grammar: &Grammar, items: &Items, words: &[&str]) -> Option<(Tree, f64)> {
+    let top = Vertex { state: grammar.root(), start: 0, end: items.length() };
     let (mut score, mut tree) = (None, Tree::default());
     let mut open = vec![(top, None)];
-    for _ in 0..STEPS_PER_WORD * chart.length() {
+    for _ in 0..STEPS_PER_WORD * items.length() {
         let Some((vertex, parent)) = open.pop() else { return Some((tree, score?)) };
         let Vertex { state, start, end } = vertex;
         if grammar.is(state, kind::BOUNDARY) {
@@ -41,7 +41,7 @@ pub(super) fn best(grammar: &Grammar, chart: &Chart, words: &[&str]) -> Option<(
             tree.add(node, words.get(start)?);
             continue;
         }
-        let (sum, children) = choose(grammar, chart, vertex)?;
+        let (sum, children) = choose(grammar, items, vertex)?;
         score = score.or(Some(sum));
         // The left child is opened first.
         open.extend(children.into_iter().flatten().rev().map(|child| (child, node)));
@@ -50,22 +50,22 @@ pub(super) fn best(grammar: &Grammar, chart: &Chart, words: &[&str]) -> Option<(
 }
 
 /// The best way to derive a state over a span from one or two others.
-fn choose(grammar: &Grammar, chart: &Chart, vertex: Vertex) -> Option<(f64, [Option<Vertex>; 2])> {
+fn choose(grammar: &Grammar, items: &Items, vertex: Vertex) -> Option<(f64, [Option<Vertex>; 2])> {
     let Vertex { state, start, end } = vertex;
     let mut best = None;
     let mut largest = f64::NEG_INFINITY;
     let mut divided = 0;
     for rule in grammar.by_parent().list(usize::from(state)) {
         let rule = Rule::unpack(*rule);
-        if !chart.starts(rule.first, start) {
+        if !items.starts(rule.first, start) || !items.ends(rule.second, end) {
             continue;
         }
         for split in start + 1..end {
-            let left = chart.score(rule.first, start, split);
+            let left = items.score(rule.first, start, split);
             if left == f32::NEG_INFINITY {
                 continue;
             }
-            let right = chart.score(rule.second, split, end);
+            let right = items.score(rule.second, split, end);
             let sum = f64::from(rule.score) + f64::from(left) + f64::from(right);
             // Of equal sums, the first place of division counts, and there the first rule.
             if sum > largest || (sum == largest && split < divided) {
@@ -78,7 +78,7 @@ fn choose(grammar: &Grammar, chart: &Chart, vertex: Vertex) -> Option<(f64, [Opt
     }
     for rule in grammar.unaries().list(usize::from(state)) {
         let rule = Rule::unpack(*rule);
-        let sum = f64::from(rule.score) + f64::from(chart.score(rule.first, start, end));
+        let sum = f64::from(rule.score) + f64::from(items.score(rule.first, start, end));
         if sum > largest {
             largest = sum;
             best = Some([Some(Vertex { state: rule.first, start, end }), None]);

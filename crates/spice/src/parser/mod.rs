@@ -6,9 +6,11 @@
 //!    Scores are 32-bit sums in the order of CoreNLP, since ties and near ties decide trees.
 //!    States that cannot be part of the best parse are skipped.
 //! 3. [`derivation`]: from the root down, the best rule of each state is found again, in 64 bits.
-//! 4. If the root cannot be reached, every word is allowed to have any tag. If it still cannot, words hang under `X`.
+//! 4. If the root cannot be reached, every word is allowed to have any tag, unless that takes more memory than there
+//!    is. If it still cannot, words hang under `X`.
 //!
-//! CoreNLP 3.6.0 sets no limit to the length of a sentence, but runs out of memory beyond some hundred words.
+//! CoreNLP 3.6.0 sets no limit to the length of a sentence, but runs out of memory: with 8 GB between 504 and 588
+//! words. Here, threads with long sentences share a budget of memory ([`budget`]).
 //!
 //! A rule adds the whole row of its right child at once. What surrounds a span is bounded by tables that are computed
 //! when the grammar is compiled: for each state and each number of words to its left and right, up to 24 together, the
@@ -16,7 +18,8 @@
 //! inside score and this bound together reach the score of a parse that a first, narrow search has found. The
 //! potentials of the tags decide how tight the bounds are: fitted to captions by subgradients until the bound of a
 //! whole caption lay 12 nats above its best parse, they leave 6 % of the states and 8 % of the rules. Longer sentences
-//! are parsed without bounds, and so are those that the first search does not parse.
+//! are parsed without bounds, and so are those that the first search does not parse; there, states are skipped that the
+//! words before and after a span allow in no parse (`resources/neighbours.rs`).
 //!
 //! Tried and dropped: a smaller grammar parsed for each sentence, which took longer than it saved; tables for 60 words
 //! (27 MB, and no faster from 25 words on, where bounds are 30 nats above the best parse); a first search by how
@@ -24,14 +27,17 @@
 //! can replace in every context at a known cost (a tenth of the states, which is what finding them costs).
 
 mod americanize;
+mod budget;
 mod chart;
 mod derivation;
+mod items;
 
 use std::cell::Cell;
 
 use crate::resources::Grammar;
 use crate::tree::Tree;
 use americanize::americanize;
+use budget::Share;
 use chart::{Chart, Keep};
 
 /// The word that ends every sentence inside the parser.
@@ -61,8 +67,19 @@ thread_local! {
     static IDLE: Cell<Chart> = Cell::default();
 }
 
-/// The number of words up to which a chart's memory is kept.
-const KEPT: usize = 20;
+/// The greatest number of bytes of a chart that is kept.
+const KEPT: usize = 64 << 20;
+
+/// The states of a span: as many as any long sentence was seen to have on average, and more.
+const STATES: usize = 1_500;
+
+/// The bytes of a chart's rows for each word.
+const BYTES_PER_WORD: usize = 300_000;
+
+/// The bytes of a chart over this many words, if so many states cover a span.
+const fn bytes(words: usize, states: usize) -> usize {
+    words * words / 2 * states * (size_of::<u16>() + size_of::<f32>()) + words * BYTES_PER_WORD
+}
 
 /// Parses sentences one after the other, reusing its memory.
 pub struct Parser<'a> {
@@ -74,7 +91,7 @@ impl Drop for Parser<'_> {
     fn drop(&mut self) {
         let chart = std::mem::take(&mut self.chart);
         // A chart that a panic left half filled is not used again, and a thread that ends keeps none.
-        if chart.capacity() <= KEPT && !std::thread::panicking() {
+        if !std::thread::panicking() {
             let _ = IDLE.try_with(|idle| idle.set(chart));
         }
     }
@@ -88,10 +105,23 @@ impl<'a> Parser<'a> {
 
     /// Parses the tokens of a sentence.
     pub fn parse(&mut self, words: &[&str]) -> Parse {
-        for is_flooded in [false, true] {
+        let parse = self.search(words);
+        if self.chart.bytes() > KEPT {
+            self.chart = Chart::default();
+        }
+        parse
+    }
+
+    fn search(&mut self, words: &[&str]) -> Parse {
+        for (is_flooded, states) in [(false, STATES), (true, self.grammar.states())] {
+            let bytes = bytes(words.len(), states);
+            if is_flooded && bytes > budget::BYTES {
+                break;
+            }
+            let _share = (bytes > KEPT).then(|| Share::wait(bytes));
             let tags = self.tags(words, is_flooded);
             self.fill(&tags, is_flooded);
-            if let Some((tree, score)) = derivation::best(self.grammar, &self.chart, words) {
+            if let Some((tree, score)) = derivation::best(self.grammar, self.chart.items(), words) {
                 return Parse { tree, score: Some(score % MODULUS) };
             }
         }
@@ -107,13 +137,13 @@ impl<'a> Parser<'a> {
         if let Some(outlook) = outlook {
             for distance in DISTANCES {
                 chart.fill(grammar, tags, Keep::Near(&outlook, distance));
-                let found = chart.score(grammar.root(), 0, tags.len());
+                let found = chart.items().score(grammar.root(), 0, tags.len());
                 if found > f32::NEG_INFINITY {
                     return chart.fill(grammar, tags, Keep::AtLeast(&outlook, found - MARGIN));
                 }
             }
         }
-        chart.fill(grammar, tags, Keep::All);
+        chart.fill(grammar, tags, Keep::Fitting(&grammar.neighbours().sentence(tags)));
     }
 
     /// The tags of each word with their scores, and those of the boundary. When flooded, every word may have any tag.
@@ -176,9 +206,12 @@ mod tests {
             let mut parser = Parser::new(&grammar);
             let tags = parser.tags(&words, false);
             parser.fill(&tags, false);
-            let found = derivation::best(&grammar, &parser.chart, &words);
+            let found = derivation::best(&grammar, parser.chart.items(), &words);
+            parser.chart.fill(&grammar, &tags, Keep::Fitting(&grammar.neighbours().sentence(&tags)));
+            let fitting = derivation::best(&grammar, parser.chart.items(), &words);
             parser.chart.fill(&grammar, &tags, Keep::All);
-            prop_assert_eq!(found, derivation::best(&grammar, &parser.chart, &words));
+            prop_assert_eq!(&found, &fitting);
+            prop_assert_eq!(found, derivation::best(&grammar, parser.chart.items(), &words));
         }
 
         #[test]

@@ -113,6 +113,7 @@ impl Compiler {
             root,
             by_left: binary(|rule| (rule.left, rule.parent, rule.right)),
             chained: Vec::new(),
+            rights: Vec::new(),
             chains: group(states.len(), chains.iter().map(|rule| ((rule.child, rule.parent, 0), rule.score))),
             by_parent: binary(|rule| (rule.parent, rule.left, rule.right)),
             unaries: group(
@@ -121,6 +122,7 @@ impl Compiler {
             ),
             lexicon: self.lexicon(&numbers),
             outlook,
+            neighbours: std::sync::OnceLock::new(),
         })
     }
 

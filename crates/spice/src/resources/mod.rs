@@ -8,12 +8,14 @@ mod java_stream;
 mod labels;
 mod lexicon;
 mod lists;
+mod neighbours;
 mod outlook;
 mod rules;
 mod signature;
 mod source;
 
 use std::fmt;
+use std::sync::OnceLock;
 
 use capeval_arrays::{Buffer, Error, Format, Reader, SharedBytes, Writer};
 use capeval_choice::{Refusal, Remedy, Task};
@@ -21,6 +23,8 @@ use capeval_choice::{Refusal, Remedy, Task};
 pub use compile::{Compiler, Summary};
 pub(crate) use lexicon::Lexicon;
 pub(crate) use lists::{Lists, View};
+use neighbours::Neighbours;
+pub(crate) use neighbours::SentenceNeighbours;
 use outlook::Outlook;
 pub(crate) use outlook::{SentenceOutlook, SpanOutlook};
 pub(crate) use rules::Rule;
@@ -59,12 +63,16 @@ pub struct Grammar {
     chains: Lists<u64>,
     /// The states from which a chain starts, a bit each.
     chained: Vec<u64>,
+    /// The states that are right children, a bit each.
+    rights: Vec<u64>,
     /// Binary rules by parent, in the order of CoreNLP's file: both children.
     by_parent: Lists<u64>,
     /// Unary rules by parent, in the order in which CoreNLP visits them: the child.
     unaries: Lists<u64>,
     lexicon: Lexicon,
     outlook: Outlook,
+    /// Computed for the first long sentence, which takes longer.
+    neighbours: OnceLock<Neighbours>,
 }
 
 impl fmt::Debug for Grammar {
@@ -122,6 +130,7 @@ impl Grammar {
             labels,
             kinds,
             root,
+            rights: rights(&by_left),
             by_left,
             chained: starts(&chains),
             chains,
@@ -129,6 +138,7 @@ impl Grammar {
             unaries,
             lexicon,
             outlook,
+            neighbours: OnceLock::new(),
         })
     }
 
@@ -186,6 +196,11 @@ impl Grammar {
         &self.chained
     }
 
+    /// Returns true if a state is the right child of a rule.
+    pub(crate) fn is_right(&self, state: u16) -> bool {
+        self.rights[usize::from(state) / 64] >> (state % 64) & 1 == 1
+    }
+
     pub(crate) fn by_parent(&self) -> View<'_, u64> {
         self.by_parent.view()
     }
@@ -201,6 +216,10 @@ impl Grammar {
     pub(crate) fn outlook(&self) -> &Outlook {
         &self.outlook
     }
+
+    pub(crate) fn neighbours(&self) -> &Neighbours {
+        self.neighbours.get_or_init(|| Neighbours::new(self))
+    }
 }
 
 /// The numbers of the lists that hold anything, a bit each.
@@ -208,6 +227,16 @@ fn starts(lists: &Lists<u64>) -> Vec<u64> {
     let mut bits = vec![0; lists.len().div_ceil(64)];
     for number in (0..lists.len()).filter(|number| !lists.list(*number).is_empty()) {
         bits[number / 64] |= 1 << (number % 64);
+    }
+    bits
+}
+
+/// The right children of rules that are listed by their left ones, a bit each.
+fn rights(by_left: &Lists<u64>) -> Vec<u64> {
+    let mut bits = vec![0; by_left.len().div_ceil(64)];
+    for rule in by_left.items() {
+        let right = usize::from(Rule::unpack(*rule).second);
+        bits[right / 64] |= 1 << (right % 64);
     }
     bits
 }
