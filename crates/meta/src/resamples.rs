@@ -10,7 +10,7 @@ use capeval::stats::clustered::{Coefficients, Ratings, Scores};
 use capeval::stats::correction::Correction;
 use capeval::stats::correlation::Kendall;
 use capeval::stats::distribution::student_two_sided;
-use capeval::stats::matrix::LANES;
+use capeval::stats::clustered::LANES;
 use capeval::stats::{ExactSum, Interval, Matrix, Resampling, resample};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};

@@ -3,7 +3,7 @@
 use super::kendall::WIDE;
 use super::*;
 use crate::random::{Purpose, Stream};
-use crate::resample::draw;
+use crate::picks::draw;
 
 /// `n` numbers below `levels`.
 fn random(n: usize, levels: u32, index: u64) -> Vec<u32> {
