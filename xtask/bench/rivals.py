@@ -123,7 +123,10 @@ def row(targets, predictions, measures, stem, runs):
 
 def measure(only, runs):
     """Prints the table at the number of threads that the environment sets."""
+    import capeval
+
     warnings.simplefilter("ignore")
+    capeval.set_num_threads(int(os.environ["RAYON_NUM_THREADS"]))
     print(f"{os.environ['RAYON_NUM_THREADS'] + ' threads, ms':<44}" + "".join(f"{name:>16}" for name in FAST) + "   times")
     for label, (n, length, measures) in CASES.items():
         targets, predictions = texts(n, length, measures == ["rougeLsum"])

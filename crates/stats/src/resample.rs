@@ -170,11 +170,13 @@ fn replicate<P: Picks>(
     let mut values = vec![0.0; resamples * n_values];
     let group = (resamples / (4 * rayon::current_num_threads())).clamp(1, GROUP);
     let groups = values.par_chunks_mut((n_values * group).max(1)).enumerate();
-    groups.with_max_len(1).for_each(|(k, values)| {
+    let part = resamples / group / (PARTS * rayon::current_num_threads());
+    groups.with_min_len(part.max(1)).for_each(|(k, values)| {
         let n_here = values.len() / n_values.max(1);
         progress(n_here);
         let first = k * group;
-        let sums = sums::<P>(matrix, (first..first + n_here).map(|k| P::new(seed, k as u64, matrix.n_rows())));
+        let sums =
+            sums::<P>(matrix, (first..first + n_here).map(|k| P::new(seed, k as u64, matrix.n_rows())));
         for (sums, values) in sums.iter().zip(values.chunks_exact_mut(n_values.max(1))) {
             score(&sums.as_flattened()[..matrix.n_columns()], values);
         }
