@@ -168,10 +168,11 @@ fn replicate<P: Picks>(
     score: impl Fn(&[f64], &mut [f64]) + Sync,
 ) -> Vec<f64> {
     let mut values = vec![0.0; resamples * n_values];
-    let group = (resamples / (4 * rayon::current_num_threads())).clamp(1, GROUP);
+    let parts = 4 * rayon::current_num_threads();
+    let group = (resamples / parts).clamp(1, GROUP);
     let groups = values.par_chunks_mut((n_values * group).max(1)).enumerate();
-    let part = resamples / group / (PARTS * rayon::current_num_threads());
-    groups.with_min_len(part.max(1)).for_each(|(k, values)| {
+    // Cancelling takes effect part by part.
+    groups.with_min_len((resamples / group / parts).max(1)).for_each(|(k, values)| {
         let n_here = values.len() / n_values.max(1);
         progress(n_here);
         let first = k * group;
