@@ -10,9 +10,11 @@ mod lanes;
 mod level_counts;
 
 use crate::correlation::{self, Kendall, Levels, Walk};
-use crate::matrix::LANES;
 use lanes::Lanes;
 use level_counts::{Few, LevelCounts, Many};
+
+/// The number of resamples that share a pass.
+pub const LANES: usize = 4;
 
 /// Up to this many points, the sums of Spearman's coefficient are integers that an `f64` holds exactly: four times the
 /// variance of n ranks is at most n³ / 3, which stays below 2⁵³.

@@ -13,6 +13,7 @@ pub mod interval;
 mod jackknife;
 pub mod matrix;
 pub mod paired;
+mod picks;
 pub mod random;
 pub mod resample;
 pub mod table;

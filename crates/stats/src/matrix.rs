@@ -2,26 +2,22 @@
 
 use crate::table::Table;
 
-/// Columns and selections processed at a time: a square of this many sums stays in registers.
-pub const LANES: usize = 4;
+/// The columns that are summed together.
+const WIDTH: usize = 4;
 
-/// Rows that are added before the next columns are processed, so that the data stay in the L1 cache.
-const BLOCK: usize = 256;
+/// The number of rows that a byte can name. That many rows of a panel stay in a core's first cache.
+pub(crate) const BLOCK: usize = 256;
+
+/// A row of a panel.
+pub(crate) type Row = [f64; WIDTH];
 
 /// Columns over the same rows, such as the statistics of several metrics and systems on the same images.
 #[derive(Clone, Debug)]
 pub struct Matrix {
     n_rows: usize,
     n_columns: usize,
-    /// Groups of [`LANES`] columns, row after row; the last one may have columns of zeros.
-    panels: Vec<Panel>,
-}
-
-#[derive(Clone, Debug)]
-struct Panel {
-    rows: Vec<[f64; LANES]>,
-    /// True if all numbers are finite, so that a row that was not drawn can be added with weight 0.
-    is_finite: bool,
+    /// Groups of columns, row after row, up to a multiple of [`BLOCK`] rows; what is missing is 0.
+    panels: Vec<Vec<Row>>,
 }
 
 impl Matrix {
@@ -33,34 +29,37 @@ impl Matrix {
     /// # Panics
     /// When `order` names a row that a table lacks.
     pub fn new<'t>(tables: impl IntoIterator<Item = &'t Table>, order: &[u32]) -> Self {
-        let mut columns: Vec<Vec<f64>> = Vec::new();
+        let tables: Vec<&Table> = tables.into_iter().collect();
+        let mut matrix = Self::zeros(order.len(), tables.iter().map(|table| table.columns().len()).sum());
+        let mut first = 0;
         for table in tables {
-            let first = columns.len();
-            columns.extend(table.columns().iter().map(|_| Vec::with_capacity(order.len())));
-            for row in order {
-                for (column, value) in columns[first..].iter_mut().zip(table.row(*row as usize)) {
-                    column.push(*value);
+            for (at, row) in order.iter().enumerate() {
+                for (column, value) in (first..).zip(table.row(*row as usize)) {
+                    matrix.panels[column / WIDTH][at][column % WIDTH] = *value;
                 }
             }
+            first += table.columns().len();
         }
-        Self::from_columns(&columns)
+        matrix
     }
 
     /// A matrix of columns.
     ///
     /// # Panics
-    /// When a column is shorter than the first.
+    /// When a column is longer than the first by more than a block.
     pub fn from_columns(columns: &[Vec<f64>]) -> Self {
-        let n_rows = columns.first().map_or(0, Vec::len);
-        let panels = columns.chunks(LANES).map(|columns| {
-            let mut rows = vec![[0.0; LANES]; n_rows];
-            for (lane, column) in columns.iter().enumerate() {
-                rows.iter_mut().zip(&column[..n_rows]).for_each(|(row, value)| row[lane] = *value);
+        let mut matrix = Self::zeros(columns.first().map_or(0, Vec::len), columns.len());
+        for (column, values) in columns.iter().enumerate() {
+            for (at, value) in values.iter().enumerate() {
+                matrix.panels[column / WIDTH][at][column % WIDTH] = *value;
             }
-            let is_finite = rows.iter().flatten().all(|value| value.is_finite());
-            Panel { rows, is_finite }
-        });
-        Self { n_rows, n_columns: columns.len(), panels: panels.collect() }
+        }
+        matrix
+    }
+
+    fn zeros(n_rows: usize, n_columns: usize) -> Self {
+        let panel = vec![[0.0; WIDTH]; n_rows.next_multiple_of(BLOCK)];
+        Self { n_rows, n_columns, panels: vec![panel; n_columns.div_ceil(WIDTH)] }
     }
 
     /// The number of rows.
@@ -73,89 +72,32 @@ impl Matrix {
         self.n_columns
     }
 
-    /// The sums of all columns under each of [`LANES`] choices: `weights` says how often each choice
-    /// takes each row. `sums` holds the columns of the first choice, then those of the next.
-    ///
-    /// Rows are added in order, so the digits depend on nothing else.
-    pub(crate) fn sums(&self, weights: &[[f64; LANES]], scratch: &mut Scratch, sums: &mut [f64]) {
-        let Scratch { squares } = scratch;
-        squares.clear();
-        squares.resize(self.panels.len(), [[0.0; LANES]; LANES]);
-        for (block, weights) in weights.chunks(BLOCK).enumerate() {
-            for (panel, square) in self.panels.iter().zip(&mut *squares) {
-                let rows = &panel.rows[block * BLOCK..][..weights.len()];
-                if panel.is_finite {
-                    add(rows, weights, square);
-                } else {
-                    add_drawn(rows, weights, square);
-                }
-            }
-        }
-        for (choice, sums) in sums.chunks_exact_mut(self.n_columns.max(1)).enumerate() {
-            let columns = squares.iter().flat_map(|square| square[choice]);
-            sums.iter_mut().zip(columns).for_each(|(sum, column)| *sum = column);
-        }
+    /// The groups of columns, row after row.
+    pub(crate) fn panels(&self) -> &[Vec<Row>] {
+        &self.panels
     }
 }
 
-/// Buffers of [`Matrix::sums`].
-#[derive(Default)]
-pub(crate) struct Scratch {
-    squares: Vec<[[f64; LANES]; LANES]>,
-}
-
-/// Adds weighted rows: the loop in which resampling spends its time.
-fn add(rows: &[[f64; LANES]], weights: &[[f64; LANES]], square: &mut [[f64; LANES]; LANES]) {
-    let [mut a, mut b, mut c, mut d] = *square;
-    for (row, [wa, wb, wc, wd]) in rows.iter().zip(weights) {
-        a = plus(a, *wa, *row);
-        b = plus(b, *wb, *row);
-        c = plus(c, *wc, *row);
-        d = plus(d, *wd, *row);
+/// Adds those of `rows` that `picks` name to `sum`: the loop in which resampling spends its time.
+///
+/// Four sums, one for every fourth pick, do not wait for each other. A row that is not picked adds nothing, even if it
+/// is infinite.
+pub(crate) fn add(rows: &[Row; BLOCK], picks: &[u8], sum: &mut Row) {
+    let mut sums = [*sum, [0.0; WIDTH], [0.0; WIDTH], [0.0; WIDTH]];
+    let (fours, rest) = picks.as_chunks::<4>();
+    for four in fours {
+        for (sum, pick) in sums.iter_mut().zip(four) {
+            *sum = plus(*sum, rows[usize::from(*pick)]);
+        }
     }
-    *square = [a, b, c, d];
+    for (sum, pick) in sums.iter_mut().zip(rest) {
+        *sum = plus(*sum, rows[usize::from(*pick)]);
+    }
+    let [a, b, c, d] = sums;
+    *sum = plus(plus(a, b), plus(c, d));
 }
 
 #[inline(always)]
-fn plus([a, b, c, d]: [f64; LANES], weight: f64, [p, q, r, s]: [f64; LANES]) -> [f64; LANES] {
-    [a + weight * p, b + weight * q, c + weight * r, d + weight * s]
-}
-
-/// As [`add`], but skips rows of weight 0, since 0 times infinity is NaN.
-fn add_drawn(rows: &[[f64; LANES]], weights: &[[f64; LANES]], square: &mut [[f64; LANES]; LANES]) {
-    for (row, weights) in rows.iter().zip(weights) {
-        for (sums, weight) in square.iter_mut().zip(weights).filter(|(_, weight)| **weight != 0.0) {
-            for (sum, value) in sums.iter_mut().zip(row) {
-                *sum += *weight * *value;
-            }
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn weighted_sums_equal_those_of_a_plain_loop() {
-        let columns: Vec<Vec<f64>> =
-            (0..7).map(|c| (0..1000).map(|r| f64::from(r * 7 + c).sin()).collect()).collect();
-        let weights: Vec<[f64; LANES]> = (0..1000).map(|r| [1.0, f64::from(r % 3), 0.0, 2.0]).collect();
-        let mut sums = vec![0.0; 4 * 7];
-        Matrix::from_columns(&columns).sums(&weights, &mut Scratch::default(), &mut sums);
-        for choice in 0..4 {
-            for (c, column) in columns.iter().enumerate() {
-                let plain = column.iter().zip(&weights).fold(0.0, |sum, (x, w)| sum + w[choice] * x);
-                assert_eq!(sums[choice * 7 + c].to_bits(), plain.to_bits());
-            }
-        }
-    }
-
-    #[test]
-    fn an_infinity_that_is_not_drawn_adds_nothing() {
-        let matrix = Matrix::from_columns(&[vec![1.0, f64::INFINITY]]);
-        let mut sums = vec![0.0; 4];
-        matrix.sums(&[[2.0, 1.0, 1.0, 1.0], [0.0, 1.0, 1.0, 1.0]], &mut Scratch::default(), &mut sums);
-        assert_eq!(sums[..2], [2.0, f64::INFINITY]);
-    }
+pub(crate) fn plus([a, b, c, d]: Row, [p, q, r, s]: Row) -> Row {
+    [a + p, b + q, c + r, d + s]
 }

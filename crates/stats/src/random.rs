@@ -73,6 +73,46 @@ impl Stream {
         }
     }
 
+    /// The number of successes in `n` trials of probability `part` / `whole`, of which `whole` is the greater.
+    ///
+    /// A trial compares random bits with the binary digits of the probability until they differ, 64 trials at a time.
+    pub fn binomial(&mut self, n: u32, part: u32, whole: u32) -> u32 {
+        let (part, whole) = (u64::from(part), u64::from(whole));
+        let (mut successes, mut left) = (0, n);
+        while left > 0 {
+            let here = left.min(64);
+            let (mut open, mut rest) = (u64::MAX >> (64 - here), part);
+            while open != 0 && rest != 0 {
+                let bits = self.bits();
+                rest *= 2;
+                if rest >= whole {
+                    rest -= whole;
+                    successes += (open & !bits).count_ones();
+                    open &= bits;
+                } else {
+                    open &= !bits;
+                }
+            }
+            left -= here;
+        }
+        successes
+    }
+
+    /// Adds `n` uniform random numbers below `below`, which is 1 to 256, to `bytes`.
+    pub(crate) fn bytes(&mut self, below: usize, n: usize, bytes: &mut Vec<u8>) {
+        let end = bytes.len() + n;
+        let mask = (below.next_power_of_two() - 1) as u8;
+        while bytes.len() < end {
+            let eight = self.bits().to_le_bytes().map(|byte| byte & mask);
+            if below == 256 {
+                bytes.extend_from_slice(&eight);
+            } else {
+                bytes.extend(eight.iter().filter(|byte| usize::from(**byte) < below));
+            }
+        }
+        bytes.truncate(end);
+    }
+
     /// `k` different numbers below `n` in the order drawn, every set equally likely; all numbers if `k` is `n` or more.
     pub fn sample(&mut self, n: u32, k: u32) -> Vec<u32> {
         let mut all: Vec<u32> = (0..n).collect();
@@ -158,6 +198,30 @@ mod tests {
         assert_eq!(counts.iter().sum::<u32>(), 100_000);
         let chi_square: f64 = counts.iter().map(|n| (f64::from(*n) - 1e4).powi(2) / 1e4).sum();
         assert!(chi_square < 27.9, "{counts:?}: beyond the 0.1 % point of 9 degrees of freedom");
+    }
+
+    /// The numbers of successes follow the binomial law, for probabilities that end after a digit and that do not.
+    #[test]
+    fn successes_are_as_many_as_the_binomial_law_says() {
+        for (part, whole, n) in [(1_u32, 2_u32, 3_u32), (1, 3, 5), (2048, 3907, 4), (9, 10, 2)] {
+            let mut counts = vec![0.0; n as usize + 1];
+            for index in 0..20_000 {
+                let successes = Stream::new(5, Purpose::Other(2), index).binomial(n, part, whole);
+                counts[successes as usize] += 1.0;
+            }
+            let p = f64::from(part) / f64::from(whole);
+            let mut ways = 1.0;
+            let mut square = 0.0;
+            for (k, count) in (0..=n).zip(counts) {
+                let expected = 2e4 * ways * p.powi(k as i32) * (1.0 - p).powi((n - k) as i32);
+                ways *= f64::from(n - k) / f64::from(k + 1);
+                square += (count - expected).powi(2) / expected;
+            }
+            assert!(square < 20.6, "{square}: beyond the 0.1 % point of 5 degrees of freedom");
+        }
+        let many = Stream::new(5, Purpose::Other(3), 0).binomial(1_000_000, 1, 3);
+        assert!(many.abs_diff(333_333) < 5 * 472, "{many}");
+        assert_eq!(Stream::new(5, Purpose::Other(3), 0).binomial(0, 1, 3), 0);
     }
 
     #[test]

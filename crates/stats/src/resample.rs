@@ -4,16 +4,15 @@
 //! [`Matrix`] share the same draws: systems and metrics in one matrix are compared on the same resamples.
 //!
 //! The generator is our own xoshiro256++, so no update of a library changes a digit. Images are drawn in the order of
-//! their ids, so the order of files changes none either. Four resamples share one pass over the columns, and the sums
-//! of a 4 × 4 square of columns and resamples stay in registers: 10,000 resamples of 40 columns over 5,000 images take
-//! half a second on two cores, where a loop per resample took two.
+//! their ids, so the order of files changes none either. Many resamples share one pass over the rows, block by block, and
+//! [`picks`](crate::picks) says how they choose.
 
 use capeval_choice::{Argument, Refusal, Remedy};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use crate::matrix::{LANES, Matrix, Scratch};
-use crate::random::{Purpose, Stream};
+use crate::matrix::{BLOCK, Matrix, Row, add};
+use crate::picks::{Drawn, Exchanged, Picks, draw};
 
 /// The number of resamples, their seed, and the level of the intervals.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -77,17 +76,6 @@ impl Resampling {
     }
 }
 
-/// Counts how often resample number `index` of `seed` draws each row, as many times as there are rows, with
-/// replacement.
-pub fn draw(seed: u64, index: u64, counts: &mut [u32]) {
-    counts.fill(0);
-    Stream::new(seed, Purpose::Bootstrap, index).draws(counts.len() as u32, |row| {
-        if let Some(count) = counts.get_mut(row as usize) {
-            *count += 1;
-        }
-    });
-}
-
 /// Draws as many rows as there are, with replacement, for each replicate, and lets `score` turn the sums of the columns
 /// into `n_values` values. `progress` is called before every few replicates with their number, and may cancel the work
 /// by unwinding.
@@ -100,8 +88,7 @@ pub fn bootstrap(
     progress: impl Fn(usize) + Sync,
     score: impl Fn(&[f64], &mut [f64]) + Sync,
 ) -> Vec<f64> {
-    let draw = |index: u64, counts: &mut [u32]| draw(resampling.seed, index, counts);
-    replicate(matrix, resampling.resamples, n_values, progress, draw, score)
+    replicate::<Drawn>(matrix, resampling, n_values, progress, score)
 }
 
 /// Takes each row with probability one half for each replicate, and lets `score` turn the sums of the columns into
@@ -115,14 +102,7 @@ pub fn exchange(
     progress: impl Fn(usize) + Sync,
     score: impl Fn(&[f64], &mut [f64]) + Sync,
 ) -> Vec<f64> {
-    let draw = |index: u64, taken: &mut [u32]| {
-        let mut stream = Stream::new(resampling.seed, Purpose::Exchange, index);
-        for rows in taken.chunks_mut(64) {
-            let bits = stream.bits();
-            rows.iter_mut().enumerate().for_each(|(k, row)| *row = (bits >> k) as u32 & 1);
-        }
-    };
-    replicate(matrix, resampling.resamples, n_values, progress, draw, score)
+    replicate::<Exchanged>(matrix, resampling, n_values, progress, score)
 }
 
 /// The number of times that a resample draws a row.
@@ -155,65 +135,81 @@ pub fn draws<const N: usize, W: Weight>(
     progress: impl Fn(usize) + Sync,
     score: impl Fn(&[[W; N]], &mut [f64]) + Sync,
 ) -> Vec<f64> {
-    let draw = |index: u64, counts: &mut [u32]| draw(resampling.seed, index, counts);
-    let score = |(): &mut (), weights: &[[W; N]], values: &mut [f64]| score(weights, values);
-    in_groups((n_rows, resampling.resamples, n_values), progress, draw, || (), score)
-}
-
-/// Groups of replicates share one pass over the rows.
-fn replicate(
-    matrix: &Matrix,
-    resamples: usize,
-    n_values: usize,
-    progress: impl Fn(usize) + Sync,
-    draw: impl Fn(u64, &mut [u32]) + Sync,
-    score: impl Fn(&[f64], &mut [f64]) + Sync,
-) -> Vec<f64> {
-    let n_columns = matrix.n_columns();
-    let buffers = || (vec![0.0; n_columns * LANES], Scratch::default());
-    in_groups(
-        (matrix.n_rows(), resamples, n_values),
-        progress,
-        draw,
-        buffers,
-        |(sums, scratch), weights: &[[f64; LANES]], values| {
-            matrix.sums(weights, scratch, sums);
-            for (sums, values) in
-                sums.chunks_exact(n_columns.max(1)).zip(values.chunks_exact_mut(n_values.max(1)))
-            {
-                score(sums, values);
-            }
-        },
-    )
+    let Resampling { resamples, seed, .. } = resampling;
+    let mut values = vec![0.0; resamples * n_values];
+    let buffers = || (vec![0; n_rows], vec![[W::default(); N]; n_rows]);
+    let groups = values.par_chunks_mut((n_values * N).max(1)).enumerate();
+    // Cancelling takes effect part by part.
+    let part = resamples / N / (PARTS * rayon::current_num_threads());
+    groups.with_min_len(part.max(1)).for_each_init(buffers, |(counts, weights), (group, values)| {
+        let n_here = values.len() / n_values.max(1);
+        progress(n_here);
+        for lane in 0..n_here {
+            draw(seed, (group * N + lane) as u64, counts);
+            weights.iter_mut().zip(&*counts).for_each(|(w, count)| w[lane] = W::new(*count));
+        }
+        score(weights, values);
+    });
+    values
 }
 
 /// The number of parts per thread into which replicates are divided; there may be up to twice as many.
 const PARTS: usize = 64;
 
-/// Draws `N` replicates at a time.
-fn in_groups<const N: usize, W: Weight, S>(
-    (n_rows, resamples, n_values): (usize, usize, usize),
+/// The largest number of replicates that share a pass over the rows.
+const GROUP: usize = 128;
+
+/// Sums the rows that each replicate takes, and scores the sums.
+fn replicate<P: Picks>(
+    matrix: &Matrix,
+    Resampling { resamples, seed, .. }: Resampling,
+    n_values: usize,
     progress: impl Fn(usize) + Sync,
-    draw: impl Fn(u64, &mut [u32]) + Sync,
-    scratch: impl Fn() -> S + Sync,
-    score: impl Fn(&mut S, &[[W; N]], &mut [f64]) + Sync,
+    score: impl Fn(&[f64], &mut [f64]) + Sync,
 ) -> Vec<f64> {
     let mut values = vec![0.0; resamples * n_values];
-    let buffers = || (vec![0; n_rows], vec![[W::default(); N]; n_rows], scratch());
-    let groups = values.par_chunks_mut((n_values * N).max(1)).enumerate();
+    let parts = 4 * rayon::current_num_threads();
+    let group = (resamples / parts).clamp(1, GROUP);
+    let groups = values.par_chunks_mut((n_values * group).max(1)).enumerate();
     // Cancelling takes effect part by part.
-    let part = resamples / N / (PARTS * rayon::current_num_threads());
-    groups.with_min_len(part.max(1)).for_each_init(buffers, |(counts, weights, scratch), (group, values)| {
+    groups.with_min_len((resamples / group / parts).max(1)).for_each(|(k, values)| {
         let n_here = values.len() / n_values.max(1);
         progress(n_here);
-        for lane in 0..n_here {
-            counts.fill(0);
-            draw((group * N + lane) as u64, counts);
-            weights.iter_mut().zip(&*counts).for_each(|(w, count)| w[lane] = W::new(*count));
+        let first = k * group;
+        let sums =
+            sums::<P>(matrix, (first..first + n_here).map(|k| P::new(seed, k as u64, matrix.n_rows())));
+        for (sums, values) in sums.iter().zip(values.chunks_exact_mut(n_values.max(1))) {
+            score(&sums.as_flattened()[..matrix.n_columns()], values);
         }
-        score(scratch, weights, values);
     });
     values
+}
+
+/// The sums of the columns over the rows that each replicate takes.
+///
+/// Rows are added in the order of blocks, and within a block in that of the choices, so the digits depend on nothing
+/// else.
+fn sums<P: Picks>(matrix: &Matrix, replicates: impl Iterator<Item = P>) -> Vec<Vec<Row>> {
+    let mut replicates: Vec<P> = replicates.collect();
+    let mut sums = vec![vec![Row::default(); matrix.panels().len()]; replicates.len()];
+    let (mut picks, mut ends, mut named) = (Vec::new(), Vec::new(), [Row::default(); BLOCK]);
+    for (block, first) in (0..matrix.n_rows()).step_by(P::ROWS).enumerate() {
+        picks.clear();
+        ends.clear();
+        for replicate in &mut replicates {
+            replicate.take(block, P::ROWS.min(matrix.n_rows() - first), &mut picks);
+            ends.push(picks.len());
+        }
+        for (p, panel) in matrix.panels().iter().enumerate() {
+            let named = P::named(&panel[first..first + P::ROWS], &mut named);
+            let mut start = 0;
+            for (sums, end) in sums.iter_mut().zip(&ends) {
+                add(named, &picks[start..*end], &mut sums[p]);
+                start = *end;
+            }
+        }
+    }
+    sums
 }
 
 #[cfg(test)]
@@ -256,8 +252,46 @@ mod tests {
                 )
             })
         };
-        assert_eq!(run(1), run(2));
-        assert_eq!(run(1), run(5));
+        for threads in [2, 3, 5, 16] {
+            assert_eq!(run(1), run(threads));
+        }
+    }
+
+    /// Sums of integers are exact, so they equal those of the counts to the digit, in sets that are split and in others.
+    #[test]
+    fn sums_are_those_of_the_rows_that_are_drawn() {
+        for n in [1, 300, 70_001] {
+            let numbers: Vec<Vec<f64>> =
+                (1..=6).map(|c| (0..n).map(|k| f64::from(k * c % 97)).collect()).collect();
+            let keep = |sums: &[f64], values: &mut [f64]| values.copy_from_slice(sums);
+            let found = bootstrap(&Matrix::from_columns(&numbers), plan(5, 7), 6, quiet, keep);
+            let mut counts = vec![0; n as usize];
+            for (index, found) in (0..).zip(found.chunks(6)) {
+                draw(7, index, &mut counts);
+                for (column, found) in numbers.iter().zip(found) {
+                    let sum: f64 = column.iter().zip(&counts).map(|(x, n)| x * f64::from(*n)).sum();
+                    assert_eq!(*found, sum, "{n} rows");
+                }
+            }
+        }
+    }
+
+    /// Three rows of powers of two, whose sum says which of them were taken.
+    #[test]
+    fn every_choice_of_rows_is_exchanged_as_often() {
+        let matrix = Matrix::from_columns(&[vec![1.0, 2.0, 4.0]]);
+        let sums = exchange(&matrix, plan(8_000, 5), 1, quiet, |sums, values| values[0] = sums[0]);
+        for choice in 0..8 {
+            let n = sums.iter().filter(|sum| **sum == f64::from(choice)).count();
+            assert!((850..1150).contains(&n), "{choice}: {n}");
+        }
+    }
+
+    #[test]
+    fn an_infinity_that_is_not_drawn_adds_nothing() {
+        let matrix = Matrix::from_columns(&[vec![1.0, f64::INFINITY]]);
+        let sums = bootstrap(&matrix, plan(100, 1), 1, quiet, |sums, values| values[0] = sums[0]);
+        assert!(sums.contains(&2.0) && sums.iter().all(|sum| !sum.is_nan()));
     }
 
     /// The mean of n numbers of variance v has the standard error sqrt(v / n); the bootstrap must find it.
@@ -311,7 +345,9 @@ mod tests {
         let run = || bootstrap(&matrix(10), plan(100_000, 1), 1, progress, score);
         let ended = catch_unwind(AssertUnwindSafe(run));
         assert_eq!(ended.unwrap_err().downcast_ref(), Some(&"stopped"));
-        assert!(scored.load(Ordering::Relaxed) <= 104, "{scored:?}");
+        // Each thread may have begun a group.
+        let most = 100 + GROUP * rayon::current_num_threads();
+        assert!(scored.load(Ordering::Relaxed) <= most, "{scored:?}");
     }
 
     #[test]

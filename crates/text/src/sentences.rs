@@ -14,8 +14,8 @@ use crate::tokenizers::{Following, Scratch, Tokenizer};
 use crate::vocabulary::{Recent, Symbol, Vocabulary};
 use capeval_arrays::Buffer;
 
-/// The number of sentences below which tokenising uses a single thread.
-const SENTENCES_PER_THREAD: usize = 2_000;
+/// The length of the texts below which tokenising uses a single thread: some 2,000 captions.
+const BYTES_PER_THREAD: usize = 100_000;
 
 thread_local! {
     /// The buffers of a thread, kept between calls: rebuilding the automaton of the `ptb` tokenizer takes
@@ -143,7 +143,7 @@ impl Sentences {
         following: impl Fn(usize) -> Following<'t> + Sync,
         vocabulary: &mut Vocabulary,
     ) -> Self {
-        Self::build(n, vocabulary, |builder, k, scratch| {
+        Self::build(n, &text, vocabulary, |builder, k, scratch| {
             builder.push(tokenizer, text(k), &|| following(k), scratch);
         })
     }
@@ -157,15 +157,19 @@ impl Sentences {
         text: impl Fn(usize) -> &'t str + Sync,
         vocabulary: &mut Vocabulary,
     ) -> Self {
-        Self::build(n, vocabulary, |builder, k, scratch| builder.push_lines(tokenizer, text(k), scratch))
+        Self::build(n, &text, vocabulary, |builder, k, scratch| {
+            builder.push_lines(tokenizer, text(k), scratch);
+        })
     }
 
-    fn build(
+    fn build<'t>(
         n: usize,
+        text: impl Fn(usize) -> &'t str,
         vocabulary: &mut Vocabulary,
         push: impl Fn(&mut Builder, usize, &mut Scratch) + Sync,
     ) -> Self {
-        let parts = rayon::current_num_threads().min(n / SENTENCES_PER_THREAD).max(1);
+        let bytes: usize = (0..n).map(|k| text(k).len()).sum();
+        let parts = rayon::current_num_threads().min(bytes / BYTES_PER_THREAD).min(n).max(1);
         let builders: Vec<Builder> = (0..parts)
             .into_par_iter()
             .map(|part| {

@@ -2,9 +2,9 @@
 
 use capeval_evaluate::{Progress, Stage};
 use capeval_report::{Agreement, Coefficient, Difference};
+use capeval_stats::clustered::LANES;
 use capeval_stats::clustered::{Coefficients, DrawnRatings, Ratings, Scores};
 use capeval_stats::correlation::{self, CentredValues};
-use capeval_stats::matrix::LANES;
 use capeval_stats::{Interval, Resampling, resample};
 use rayon::prelude::*;
 

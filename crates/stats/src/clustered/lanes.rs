@@ -2,7 +2,7 @@
 
 use std::ops::{Add, Div, Mul, Sub};
 
-use crate::matrix::LANES;
+use super::LANES;
 
 /// A number for each resample.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

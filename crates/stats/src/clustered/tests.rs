@@ -2,8 +2,8 @@
 
 use super::kendall::WIDE;
 use super::*;
+use crate::picks::draw;
 use crate::random::{Purpose, Stream};
-use crate::resample::draw;
 
 /// `n` numbers below `levels`.
 fn random(n: usize, levels: u32, index: u64) -> Vec<u32> {
