@@ -3,8 +3,9 @@
 use std::collections::HashSet;
 
 use capeval_site::fault::Fault;
+use capeval_site::paging::List;
 use capeval_site::store::{self, Error, Store, Tx};
-use capeval_site::{args, audit, clock, ids};
+use capeval_site::{args, audit, clock, ids, newest_first};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -47,16 +48,16 @@ pub struct Import {
     pub released: i64,
 }
 
-/// The imports of a collection, newest first.
-pub(super) async fn list(store: &Store, collection: &str) -> Result<Vec<Import>, Error> {
-    const LIST: &str = "SELECT import.*, account.name AS host, \
-        (SELECT COUNT(*) FROM import_item AS item WHERE item.import = import.id AND item.kind = 'image') AS pictures, \
-        (SELECT COUNT(*) FROM import_item AS item WHERE item.import = import.id AND item.kind = 'caption') AS captions, \
-        (SELECT COUNT(*) FROM import_item AS item WHERE item.import = import.id AND EXISTS \
-         (SELECT 1 FROM release_item WHERE release_item.subject = item.subject)) AS released \
-        FROM import LEFT JOIN account ON account.id = import.account WHERE import.collection = $1 ORDER BY import.id DESC";
-    store.fetch(LIST, args![collection]).await
-}
+/// The imports of a collection.
+pub const IMPORTS: List = newest_first!(
+    "SELECT import.*, account.name AS host, \
+     (SELECT COUNT(*) FROM import_item AS item WHERE item.import = import.id AND item.kind = 'image') AS pictures, \
+     (SELECT COUNT(*) FROM import_item AS item WHERE item.import = import.id AND item.kind = 'caption') AS captions, \
+     (SELECT COUNT(*) FROM import_item AS item WHERE item.import = import.id AND EXISTS \
+      (SELECT 1 FROM release_item WHERE release_item.subject = item.subject)) AS released \
+     FROM import LEFT JOIN account ON account.id = import.account WHERE import.collection = $3",
+    "import.id"
+);
 
 /// Begins an import, or goes on with one that was interrupted.
 pub(super) async fn begin(store: &Store, collection: &Collection, order: &Order) -> Result<String, Error> {
