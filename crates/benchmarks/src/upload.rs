@@ -2,21 +2,21 @@
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use axum::body::Body;
 use axum::extract::multipart::Field;
-use capeval_choice::SegmentId;
 use capeval_site::accounts::Visitor;
 use capeval_site::app::App;
 use capeval_site::blobs::Draft;
 use capeval_site::fault;
 use capeval_site::fault::Fault;
 use capeval_site::jobs::{Failure, child};
-use capeval_tasks::ReadCaptions;
+use capeval_tasks::{Allowance, ReadCaptions};
 use flate2::read::MultiGzDecoder;
 use futures_util::StreamExt;
+use tempfile::TempDir;
 use tokio::sync::Semaphore;
 use zip::ZipArchive;
 
@@ -133,9 +133,10 @@ pub async fn check(
         Some((report, _)) => report,
         None => Report { images: expected.len(), ..Report::default() },
     };
-    let (report, canonical) = match read(app, sets, draft, name).await {
-        Ok(captions) => {
-            let check = move || validation::check_captions(captions, &expected, most, &drafts);
+    let folder = TempDir::new_in(app.blobs.drafts())?;
+    let (report, canonical) = match read(app, sets, (draft, name), most, folder.path()).await {
+        Ok(results) => {
+            let check = move || validation::check(File::open(results)?, &expected, most, &drafts);
             tokio::task::spawn_blocking(check).await??
         }
         Err(Failure::Lasting(reason)) => (Report { unreadable: Some(reason), ..foreign }, None),
@@ -145,20 +146,28 @@ pub async fn check(
     Ok(CheckedFile { report, canonical, size })
 }
 
-/// Reads a file in any of the other formats, in a child.
+/// Reads a file in any of the other formats, in a child, and returns a list of results in a folder: the captions may
+/// take more memory than the file.
 async fn read(
     app: &App,
     sets: &[ReferenceSet],
-    draft: &Draft,
-    name: Option<&str>,
-) -> Result<Vec<(SegmentId, String)>, Failure> {
+    (draft, name): (&Draft, Option<&str>),
+    most: usize,
+    folder: &Path,
+) -> Result<PathBuf, Failure> {
     let mut images = Vec::new();
     for hash in sets.iter().filter_map(|set| set.ids_hash.as_ref()) {
         images.push(app.hidden.ready(hash).await?);
     }
     let file = draft.path().to_owned();
-    let allowance = child::allowance(app, child::readable(app, images.iter().cloned().chain([file.clone()])));
-    child::run(app, allowance, ReadCaptions { file, name: name.map(str::to_owned), images }).await
+    let allowance = Allowance {
+        write: vec![folder.to_owned()],
+        ..child::allowance(app, child::readable(app, images.iter().cloned().chain([file.clone()])))
+    };
+    let results = folder.join("results.json");
+    let task = ReadCaptions { file, name: name.map(str::to_owned), images, most, results: results.clone() };
+    child::run(app, allowance, task).await?;
+    Ok(results)
 }
 
 /// Reads the content of a file that may be compressed by gzip, or a zip archive with one file; `None` for other

@@ -83,25 +83,6 @@ pub fn check(
     checker.report(read.err().map(|error| error.to_string()))
 }
 
-/// Checks captions that were read from a file in another format.
-pub fn check_captions(
-    captions: Vec<(SegmentId, String)>,
-    expected: &ExpectedImages,
-    most_captions: usize,
-    folder: &Path,
-) -> io::Result<(Report, Option<File>)> {
-    let mut checker = Checker::new(expected, most_captions, folder)?;
-    for (id, caption) in captions {
-        if checker.is_full() {
-            let unreadable = checker.too_many();
-            return checker.report(Some(unreadable));
-        }
-        let (image_id, caption) = (Some(Scalar::Text(id.to_string())), Some(Scalar::Text(caption)));
-        checker.item(Item { image_id, caption });
-    }
-    checker.report(None)
-}
-
 /// Returns true if the checked file is no list of results at all, so that it may be in another format.
 pub fn is_foreign(report: &Report, most_captions: usize) -> bool {
     let of_kind = |kind: Kind| report.problems.iter().find(|problem| problem.kind.known() == Some(kind));

@@ -1,20 +1,22 @@
 //! Reads a file of captions that someone submits, in any format that the engine reads.
 
 use std::fmt::Display;
+use std::fs::File;
+use std::io::{BufWriter, Write as _};
 use std::path::PathBuf;
 
 use anyhow::anyhow;
 use capeval::choice::{Argument, Dialect, Plain, Remedy, SegmentId, Task};
 use capeval::corpus::{Format, Ids, Opposite, ReadOptions, agree};
 use capeval_files as files;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer as _};
 
 use crate::input::open;
 
 /// The name in errors of a file without a name.
 const NAME: &str = "the file";
 
-/// Reads the captions of a file, with the ids of the images that they describe.
+/// Reads the captions of a file, and writes them as a list of results.
 #[derive(Serialize, Deserialize)]
 pub struct ReadCaptions {
     /// The file.
@@ -25,6 +27,16 @@ pub struct ReadCaptions {
     /// The lists of the images that are to be described, as [`Prepare`](crate::Prepare) writes them. They tell which
     /// column has the ids.
     pub images: Vec<PathBuf>,
+    /// The most captions.
+    pub most: usize,
+    /// The list, with ids as text.
+    pub results: PathBuf,
+}
+
+#[derive(Serialize)]
+struct Line<'a> {
+    image_id: String,
+    caption: &'a str,
 }
 
 /// Terms for people who submit a file: they have no options to set.
@@ -56,7 +68,7 @@ pub(crate) fn in_words(error: &dyn Display, remedy: Option<&Remedy>) -> anyhow::
 }
 
 impl ReadCaptions {
-    pub(crate) fn perform(self) -> anyhow::Result<Vec<(SegmentId, String)>> {
+    pub(crate) fn perform(self) -> anyhow::Result<()> {
         let mut images: Vec<SegmentId> = Vec::new();
         for list in &self.images {
             images.extend(serde_json::from_slice::<Vec<SegmentId>>(&std::fs::read(list)?)?);
@@ -81,6 +93,10 @@ impl ReadCaptions {
                 Remedy::say("give each caption the id of its image, as JSON, JSON Lines, CSV or TSV");
             return Err(in_words(&fault, Some(&remedy)));
         }
-        Ok(captions.iter().map(|(id, caption)| (id.clone(), caption.to_owned())).collect())
+        anyhow::ensure!(captions.len() <= self.most, "more than {} captions", self.most);
+        let mut results = BufWriter::new(File::create(&self.results)?);
+        let lines = captions.iter().map(|(id, caption)| Line { image_id: id.to_string(), caption });
+        serde_json::Serializer::new(&mut results).collect_seq(lines)?;
+        Ok(results.flush()?)
     }
 }
