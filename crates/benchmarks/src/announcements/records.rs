@@ -11,7 +11,7 @@ use capeval_site::outbox;
 use capeval_site::paging::{List, Place, Rows};
 use capeval_site::store::{Error, Store, Tx};
 use capeval_site::web::markdown::as_html;
-use capeval_site::{args, clean_text, clock, ids, newest_first};
+use capeval_site::{args, clean_text, clock, columns, ids, newest_first};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -142,12 +142,10 @@ pub(super) async fn publish(
         return Err(fault.retry_after((first + clock::DAY - now) / 1000));
     }
     let is_mailed = new.mail && app.settings.sends_mail();
-    tx.execute(
-        "INSERT INTO announcement (id, benchmark, phase, title, text, is_mailed, created_at) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7)",
-        args![&id, benchmark, phase, title, text, is_mailed, now],
-    )
-    .await?;
+    let row = columns! {
+        id: &id, benchmark, phase, title, text, is_mailed, created_at: now,
+    };
+    tx.insert_row("announcement", row).await?;
     if is_mailed {
         let first = Recipients { announcement: id.clone(), after: String::new() };
         jobs::add::<MailAnnouncement>(&mut tx, &first, Priority::Background).await?;

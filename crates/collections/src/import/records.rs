@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use capeval_site::fault::Fault;
 use capeval_site::paging::List;
 use capeval_site::store::{self, Error, Store, Tx};
-use capeval_site::{args, audit, clock, ids, newest_first};
+use capeval_site::{args, audit, clock, columns, ids, newest_first};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -72,12 +72,11 @@ pub(super) async fn begin(store: &Store, collection: &Collection, order: &Order)
         return Ok(id);
     }
     let id = ids::new_id();
-    tx.execute(
-        "INSERT INTO import (id, collection, account, name, licence, attribution, state, left_out, created_at) \
-         VALUES ($1, $2, $3, $4, $5, $6, 'running', '[]', $7)",
-        args![&id, &collection.id, by.as_deref(), source, licence, attribution, clock::now()],
-    )
-    .await?;
+    let row = columns! {
+        id: &id, collection: &collection.id, account: by.as_deref(), name: source, licence, attribution,
+        state: "running", left_out: "[]", created_at: clock::now(),
+    };
+    tx.insert_row("import", row).await?;
     let detail = json!({ "collection": collection.slug, "source": source });
     audit::note(&mut tx, by.as_deref(), "import.begin", &id, detail).await?;
     tx.commit().await?;
@@ -120,22 +119,13 @@ pub(super) async fn add_picture(
 ) -> Result<Option<String>, Fault> {
     let id = ids::new_id();
     // Each picture is a group of its own: who made it is not known.
-    let added = tx
-        .execute(
-            "INSERT INTO image (id, collection, licence, game, platform, source_hash, split_group, state, shuffle, \
-             created_at) VALUES ($1, $2, $3, '', '', $4, $5, 'processing', $6, $7) ON CONFLICT DO NOTHING",
-            args![
-                &id,
-                &collection.id,
-                &order.licence,
-                hash,
-                ids::digest(&id),
-                order::place(slots::random()?),
-                clock::now()
-            ],
-        )
-        .await?;
-    if added == 0 {
+    let row = columns! {
+        id: &id, collection: &collection.id, licence: &order.licence, game: "", platform: "",
+        source_hash: hash, split_group: ids::digest(&id), state: "processing",
+        shuffle: order::place(slots::random()?), created_at: clock::now(),
+    };
+    let added = tx.add_row("image", row).await?;
+    if !added {
         return Ok(None);
     }
     note(tx, import, "image", &id, item).await?;

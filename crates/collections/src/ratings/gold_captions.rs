@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use capeval_site::fault::Fault;
 use capeval_site::paging::List;
 use capeval_site::store::{Error, Store, Tx};
-use capeval_site::{args, audit, clock, ids, oldest_first};
+use capeval_site::{args, audit, clock, columns, ids, oldest_first};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -116,11 +116,9 @@ async fn add(
     grade: i64,
     actor: Option<&str>,
 ) -> Result<(), Error> {
-    tx.execute(
-        "INSERT INTO gold (id, collection, image, language, text, grade, created_by, created_at) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
-        args![ids::new_id(), collection, image, &of.language, &of.text, grade, actor, clock::now()],
-    )
-    .await
-    .map(drop)
+    let row = columns! {
+        id: ids::new_id(), collection, image, language: &of.language, text: &of.text, grade,
+        created_by: actor, created_at: clock::now(),
+    };
+    tx.insert_row("gold", row).await
 }

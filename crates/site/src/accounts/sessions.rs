@@ -9,7 +9,7 @@ use super::Visitor;
 use crate::settings::Settings;
 use crate::store::{Error, Store, Tx};
 use crate::web::Scope;
-use crate::{args, clock, ids};
+use crate::{args, clock, columns, ids};
 
 /// The name of the cookie; over TLS, browsers guard names that begin like the first.
 pub fn cookie_name(settings: &Settings) -> &'static str {
@@ -22,11 +22,10 @@ pub async fn begin(tx: &mut Tx, settings: &Settings, account: &str) -> anyhow::R
     let now = clock::now();
     let expires = now.saturating_add(settings.session_days.saturating_mul(clock::DAY));
     tx.execute("DELETE FROM session WHERE expires_at < $1", args![now]).await?;
-    tx.execute(
-        "INSERT INTO session (token_hash, account, created_at, expires_at) VALUES ($1, $2, $3, $4)",
-        args![ids::digest(&token), account, now, expires],
-    )
-    .await?;
+    let row = columns! {
+        token_hash: ids::digest(&token), account, created_at: now, expires_at: expires,
+    };
+    tx.insert_row("session", row).await?;
     Ok(cookie(settings, token, settings.session_days))
 }
 
