@@ -20,7 +20,7 @@ const STATEMENTS: [&str; 7] =
     ["\"SELECT ", "\"INSERT ", "\"UPDATE ", "\"DELETE ", "\"WITH ", ".add_row(", ".change_row("];
 
 /// The words before the name of a table.
-const BEFORE_TABLES: [&str; 6] = ["FROM", "JOIN", "INTO", "UPDATE", "add_row", "change_row"];
+const BEFORE_TABLES: [&str; 7] = ["FROM", "JOIN", "INTO", "UPDATE", "add_row", "insert_row", "change_row"];
 
 /// Adds what breaks a rule to `faults`.
 pub fn check(root: &Path, map: &str, faults: &mut Vec<String>) -> Result<()> {

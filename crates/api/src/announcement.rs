@@ -9,6 +9,8 @@ use crate::Time;
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Announcements {
     pub announcements: Vec<Announcement>,
+    /// The value of `after` for the next part of the list; `null` at its end.
+    pub next: Option<String>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]

@@ -112,7 +112,7 @@ CREATE TABLE announcement (
     edited_at BIGINT,
     retracted_at BIGINT
 );
-CREATE INDEX announcement_benchmark ON announcement (benchmark, created_at);
+CREATE INDEX announcement_benchmark ON announcement (benchmark, id);
 
 -- Where a host wants to be told of submissions. The secret signs messages, so it cannot be stored as a hash.
 CREATE TABLE webhook (

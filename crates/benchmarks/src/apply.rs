@@ -424,11 +424,7 @@ async fn apply_head(
         let sql = "SELECT id FROM account WHERE email = $1";
         let account: Option<String> = tx.fetch_optional(sql, args![email.trim().to_lowercase()]).await?;
         let account = account.with_context(|| reason!("no account has the email address {}", email))?;
-        tx.execute(
-            "INSERT INTO benchmark_host (benchmark, account) VALUES ($1, $2) ON CONFLICT DO NOTHING",
-            args![&id, account],
-        )
-        .await?;
+        tx.add_row("benchmark_host", columns! { benchmark: &id, account }).await?;
     }
     Ok((id, is_new, was_draft))
 }

@@ -8,7 +8,7 @@ use capeval_site::fault::Fault;
 use capeval_site::jobs::queue::Priority;
 use capeval_site::jobs::{self, Failure, Job, Lane, Work};
 use capeval_site::store::{self, Error, Store, Tx};
-use capeval_site::{args, clock, ids};
+use capeval_site::{args, clock, columns, ids};
 use capeval_tasks::SetScores;
 use serde::Deserialize;
 use serde_json::json;
@@ -67,20 +67,11 @@ pub async fn begin(
     let mut tx = app.store.begin().await?;
     records::phase_alone(&mut tx, &phase.id).await?;
     tx.execute("DELETE FROM dry_run WHERE phase = $1", args![&phase.id]).await?;
-    tx.execute(
-        "INSERT INTO dry_run (id, phase, state, file, blob, report, scores, created_at) \
-         VALUES ($1, $2, $3, $4, $5, $6, '[]', $7)",
-        args![
-            &id,
-            &phase.id,
-            state.name(),
-            &name,
-            blob.as_deref(),
-            serde_json::to_string(&report)?,
-            clock::now()
-        ],
-    )
-    .await?;
+    let row = columns! {
+        id: &id, phase: &phase.id, state: state.name(), file: &name, blob: blob.as_deref(),
+        report: serde_json::to_string(&report)?, scores: "[]", created_at: clock::now(),
+    };
+    tx.insert_row("dry_run", row).await?;
     if blob.is_some() {
         jobs::add::<TryFile>(&mut tx, &id, Priority::Awaited).await?;
     }

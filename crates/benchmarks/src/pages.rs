@@ -5,6 +5,7 @@ use axum::response::Response;
 use capeval_api::{Benchmarks, BoardKind, SetState};
 use capeval_site::app::App;
 use capeval_site::fault::Fault;
+use capeval_site::paging::Place;
 use capeval_site::web::markdown::as_html;
 use capeval_site::web::route::get;
 use capeval_site::web::{Access, Answer, Page, Route, Visible};
@@ -15,7 +16,7 @@ use super::settings::Phase;
 use crate::counts::Counts as _;
 
 /// The number of announcements on the page of a benchmark.
-const ANNOUNCED: i64 = 3;
+const ANNOUNCED: usize = 3;
 
 pub(super) fn routes() -> Vec<Route> {
     let public = Access::Public;
@@ -68,7 +69,8 @@ async fn show(app: App, page: Page, Visible(seen): Visible<SeenBenchmark>) -> Re
         sets,
         phase,
     });
-    let announcements = announcements::newest(&app.store, id, false, ANNOUNCED).await?;
+    let at = (&Place::default(), ANNOUNCED);
+    let announcements = announcements::records::page(&app.store, id, false, at).await?.rows;
     page.show(&BenchmarkPage { page: &page, seen: &seen, phases: phases.collect(), announcements })
 }
 

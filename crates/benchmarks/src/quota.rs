@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use capeval_site::fault;
 use capeval_site::fault::Fault;
 use capeval_site::store::{self, Error, Store, Tx};
-use capeval_site::{args, clock};
+use capeval_site::{among, args, clock};
 
 use super::settings::Phase;
 
@@ -154,22 +154,15 @@ pub async fn meter(store: &Store, phase: &Phase, team: &str) -> Result<Meter, Er
 
 /// The use of teams, by their ids. Those that have used nothing and were granted nothing are left out.
 pub async fn meters(store: &Store, phase: &Phase, teams: &[&str]) -> Result<HashMap<String, Meter>, Error> {
-    macro_rules! counted {
-        ($teams:literal) => {
-            concat!(
-                "SELECT team, day, used, CAST(0 AS BIGINT) FROM quota WHERE phase = $1 AND team IN (",
-                $teams,
-                ") AND day IN ($3, $4) UNION ALL SELECT team, day, CAST(0 AS BIGINT), extra FROM quota_grant \
-                 WHERE phase = $1 AND team IN (",
-                $teams,
-                ") AND day IN ($3, $4)"
-            )
-        };
-    }
     let now = clock::now();
-    let sql = store.pick(
-        counted!("SELECT value FROM json_each($2)"),
-        counted!("SELECT json_array_elements_text(CAST($2 AS JSON))"),
+    let sql = among!(
+        store,
+        "SELECT team, day, used, CAST(0 AS BIGINT) FROM quota WHERE phase = $1 AND team IN (",
+        "$2",
+        ") AND day IN ($3, $4) UNION ALL SELECT team, day, CAST(0 AS BIGINT), extra FROM quota_grant \
+         WHERE phase = $1 AND team IN (",
+        "$2",
+        ") AND day IN ($3, $4)"
     );
     let counted: Vec<(String, String, i64, i64)> =
         store.fetch(sql, args![&phase.id, store::list(teams)?, clock::day(now), ALL]).await?;

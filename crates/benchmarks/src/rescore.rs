@@ -11,7 +11,7 @@ use capeval_site::fault::Fault;
 use capeval_site::jobs::queue::Priority;
 use capeval_site::jobs::{self, Failure, Job, Lane, Work};
 use capeval_site::store::{Error, Store, Tx};
-use capeval_site::{args, clock, ids, reason};
+use capeval_site::{args, clock, columns, ids, reason};
 use capeval_tasks::SetScores;
 use serde::Deserialize;
 use serde_json::json;
@@ -103,20 +103,12 @@ pub async fn begin(tx: &mut Tx, phase: &Phase, actor: Option<&str>) -> Result<St
         )
         .await?;
     let id = ids::new_id();
-    tx.execute(
-        "INSERT INTO score_set (id, phase, engine, metrics, references_hash, created_at, pending) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7)",
-        args![
-            &id,
-            &phase.id,
-            capeval_tasks::ENGINE,
-            serde_json::to_string(&phase.metrics)?,
-            ids::digest(hashes.join(" ")),
-            clock::now(),
-            scored.len()
-        ],
-    )
-    .await?;
+    let row = columns! {
+        id: &id, phase: &phase.id, engine: capeval_tasks::ENGINE,
+        metrics: serde_json::to_string(&phase.metrics)?, references_hash: ids::digest(hashes.join(" ")),
+        created_at: clock::now(), pending: scored.len(),
+    };
+    tx.insert_row("score_set", row).await?;
     notes::note(
         tx,
         actor,
@@ -171,20 +163,18 @@ pub async fn catch_up(tx: &mut Tx, phase: &Phase, submission: &str) -> Result<()
 /// Writes the scores of a submission into a score set.
 pub async fn write(tx: &mut Tx, id: &str, submission: &str, sets: &[SetScores]) -> Result<(), Fault> {
     let signatures: Vec<&String> = sets.iter().flat_map(|set| &set.signatures).collect();
-    tx.execute(
-        "INSERT INTO scored_by (score_set, submission, signatures) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
-        args![id, submission, serde_json::to_string(&signatures)?],
-    )
-    .await?;
+    let row = columns! {
+        score_set: id, submission, signatures: serde_json::to_string(&signatures)?,
+    };
+    tx.add_row("scored_by", row).await?;
     for set in sets {
         for score in &set.scores {
             let (low, high) = score.interval.unzip();
-            tx.execute(
-                "INSERT INTO score (score_set, submission, reference_set, metric, value, low, high) \
-                 VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING",
-                args![id, submission, &set.set, &score.key, score.value, low, high],
-            )
-            .await?;
+            let row = columns! {
+                score_set: id, submission, reference_set: &set.set, metric: &score.key, value: score.value,
+                low, high,
+            };
+            tx.add_row("score", row).await?;
         }
     }
     Ok(())

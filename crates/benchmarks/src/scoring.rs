@@ -10,7 +10,7 @@ use capeval_site::fault::Fault;
 use capeval_site::jobs::queue::{self, Priority};
 use capeval_site::jobs::{self, Failure, Job, Lane, Work, child};
 use capeval_site::store::{Error, Tx};
-use capeval_site::{args, clock, reason};
+use capeval_site::{args, clock, columns, reason};
 use capeval_tasks::{
     Allowance, Compare, Contrast, MeasureInfo, Prepare, ReferenceSummary, Score, Set, SetContrast, SetScores,
     SetTests,
@@ -370,12 +370,10 @@ pub async fn write_tests(
 ) -> Result<(), Error> {
     for set in sets {
         for (metric, p) in &set.tests {
-            tx.execute(
-                "INSERT INTO comparison (score_set, one, other, reference_set, metric, p) \
-                 VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING",
-                args![score_set, one, other, &set.set, metric, *p],
-            )
-            .await?;
+            let row = columns! {
+                score_set, one, other, reference_set: &set.set, metric, p: *p,
+            };
+            tx.add_row("comparison", row).await?;
         }
     }
     Ok(())

@@ -2,21 +2,21 @@
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use axum::body::Body;
 use axum::extract::multipart::Field;
-use capeval_choice::SegmentId;
 use capeval_site::accounts::Visitor;
 use capeval_site::app::App;
 use capeval_site::blobs::Draft;
 use capeval_site::fault;
 use capeval_site::fault::Fault;
 use capeval_site::jobs::{Failure, child};
-use capeval_tasks::ReadCaptions;
+use capeval_tasks::{Allowance, ReadCaptions};
 use flate2::read::MultiGzDecoder;
 use futures_util::StreamExt;
+use tempfile::TempDir;
 use tokio::sync::Semaphore;
 use zip::ZipArchive;
 
@@ -126,7 +126,7 @@ pub async fn check(
     let (limit, most) = (app.settings.unpacked_mib << 20, app.settings.number(&crate::CAPTIONS_MAX) as usize);
     let (known, path) = (Arc::clone(&expected), draft.path().to_owned());
     let (folder, drafts) = (app.blobs.drafts(), app.blobs.drafts());
-    let check = move || unpack(&path, limit, |content| validation::check(content, &known, most, &folder));
+    let check = move || unpack(&path, limit, |content| validation::check(content, &known, (most, validation::LONGEST), &folder));
     let (size, is_dense) = (draft.size(), capeval_tasks::is_dense(&phase.metrics));
     let checked = if is_dense { None } else { tokio::task::spawn_blocking(check).await?? };
     let foreign = match checked.transpose()? {
@@ -136,11 +136,13 @@ pub async fn check(
         Some((report, _)) => report,
         None => Report { images: expected.len(), ..Report::default() },
     };
+    let folder = TempDir::new_in(app.blobs.drafts())?;
     // Events are checked where they are read.
     let longest = if is_dense { usize::MAX } else { validation::LONGEST };
-    let (report, canonical) = match read(app, phase, sets, draft, name).await {
-        Ok(captions) => {
-            let check = move || validation::check_captions(captions, &expected, (most, longest), &drafts);
+    let (report, canonical) = match read(app, phase, sets, (draft, name), (most, folder.path())).await {
+        Ok(results) => {
+            let check =
+                move || validation::check(File::open(results)?, &expected, (most, longest), &drafts);
             tokio::task::spawn_blocking(check).await??
         }
         Err(Failure::Lasting(reason)) => (Report { unreadable: Some(reason), ..foreign }, None),
@@ -150,14 +152,15 @@ pub async fn check(
     Ok(CheckedFile { report, canonical, size })
 }
 
-/// Reads a file in any of the other formats, in a child.
+/// Reads a file in any of the other formats, in a child, and returns a list of results in a folder: the captions may
+/// take more memory than the file.
 async fn read(
     app: &App,
     phase: &Phase,
     sets: &[ReferenceSet],
-    draft: &Draft,
-    name: Option<&str>,
-) -> Result<Vec<(SegmentId, String)>, Failure> {
+    (draft, name): (&Draft, Option<&str>),
+    (most, folder): (usize, &Path),
+) -> Result<PathBuf, Failure> {
     let mut images = Vec::new();
     let metrics = phase.metrics.clone();
     let is_dense = capeval_tasks::is_dense(&metrics);
@@ -166,8 +169,14 @@ async fn read(
         images.push(app.hidden.ready(hash).await?);
     }
     let file = draft.path().to_owned();
-    let allowance = child::allowance(app, child::readable(app, images.iter().cloned().chain([file.clone()])));
-    child::run(app, allowance, ReadCaptions { file, name: name.map(str::to_owned), images, metrics }).await
+    let allowance = Allowance {
+        write: vec![folder.to_owned()],
+        ..child::allowance(app, child::readable(app, images.iter().cloned().chain([file.clone()])))
+    };
+    let (name, results) = (name.map(str::to_owned), folder.join("results.json"));
+    let task = ReadCaptions { file, name, images, metrics, most, results: results.clone() };
+    child::run(app, allowance, task).await?;
+    Ok(results)
 }
 
 /// Reads the content of a file that may be compressed by gzip, or a zip archive with one file; `None` for other

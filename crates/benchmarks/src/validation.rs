@@ -63,16 +63,16 @@ struct Line<'a> {
     caption: &'a str,
 }
 
-/// Checks the content of a results file, and returns the captions as a file of canonical JSON if they are valid: in
+/// Checks the content of a results file: at most so many captions, of at most so many characters. Returns the captions as a file of canonical JSON if they are valid: in
 /// the order of the expected images, so that the same captions give the same bytes. Captions are kept in `folder` and
 /// not in memory, since a small file may decompress to hundreds of megabytes of them.
 pub fn check(
     mut content: impl Read,
     expected: &ExpectedImages,
-    most_captions: usize,
+    (most_captions, longest): (usize, usize),
     folder: &Path,
 ) -> io::Result<(Report, Option<File>)> {
-    let mut checker = Checker::new(expected, most_captions, folder)?;
+    let mut checker = Checker { longest, ..Checker::new(expected, most_captions, folder)? };
     let mut start = Vec::new();
     if let Err(error) = content.by_ref().take(3).read_to_end(&mut start) {
         return checker.report(Some(error.to_string()));
@@ -81,25 +81,6 @@ pub fn check(
     let mut json = serde_json::Deserializer::from_reader(BufReader::new(start.chain(content)));
     let read = ListSeed(&mut checker).deserialize(&mut json).and_then(|()| json.end());
     checker.report(read.err().map(|error| error.to_string()))
-}
-
-/// Checks captions that were read from a file in another format: at most so many, of at most so many characters.
-pub fn check_captions(
-    captions: Vec<(SegmentId, String)>,
-    expected: &ExpectedImages,
-    (most_captions, longest): (usize, usize),
-    folder: &Path,
-) -> io::Result<(Report, Option<File>)> {
-    let mut checker = Checker { longest, ..Checker::new(expected, most_captions, folder)? };
-    for (id, caption) in captions {
-        if checker.is_full() {
-            let unreadable = checker.too_many();
-            return checker.report(Some(unreadable));
-        }
-        let (image_id, caption) = (Some(Scalar::Text(id.to_string())), Some(Scalar::Text(caption)));
-        checker.item(Item { image_id, caption });
-    }
-    checker.report(None)
 }
 
 /// Returns true if the checked file is no list of results at all, so that it may be in another format.

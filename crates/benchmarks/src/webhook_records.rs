@@ -7,7 +7,7 @@ use capeval_site::fault;
 use capeval_site::fault::Fault;
 use capeval_site::outbox::{self, Address};
 use capeval_site::store::{Error, Store, Tx};
-use capeval_site::{args, clock, ids};
+use capeval_site::{args, clock, columns, ids};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -81,11 +81,10 @@ pub async fn add(app: &App, by: &str, benchmark: &str, url: &str) -> Result<Crea
         ));
     }
     let (id, secret) = (ids::new_id(), ids::secret()?);
-    tx.execute(
-        "INSERT INTO webhook (id, benchmark, url, secret, created_by, created_at) VALUES ($1, $2, $3, $4, $5, $6)",
-        args![&id, benchmark, address.as_str(), &secret, by, clock::now()],
-    )
-    .await?;
+    let row = columns! {
+        id: &id, benchmark, url: address.as_str(), secret: &secret, created_by: by, created_at: clock::now(),
+    };
+    tx.insert_row("webhook", row).await?;
     notes::note(&mut tx, Some(by), "webhook.add", benchmark, json!({ "webhook": id })).await?;
     tx.commit().await?;
     Ok(CreatedWebhook { id, secret })

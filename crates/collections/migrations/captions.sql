@@ -30,7 +30,8 @@ CREATE TABLE caption (
     UNIQUE (image, author)
 );
 CREATE INDEX caption_state ON caption (collection, state);
-CREATE INDEX caption_author ON caption (author, collection);
+CREATE INDEX caption_author ON caption (author, collection, id);
+CREATE INDEX caption_waits ON caption (collection, id) WHERE state IN ('split', 'quarantined');
 CREATE INDEX caption_norm ON caption (collection, text_norm);
 CREATE INDEX caption_unrated ON caption (collection, ratings, shuffle) WHERE state = 'submitted';
 
@@ -59,7 +60,7 @@ CREATE TABLE draft (
     changed_at BIGINT NOT NULL,
     PRIMARY KEY (image, account)
 );
-CREATE INDEX draft_account ON draft (account);
+CREATE INDEX draft_account ON draft (account, image);
 
 CREATE TABLE skip (
     image TEXT NOT NULL REFERENCES image (id) ON DELETE CASCADE,

@@ -16,7 +16,7 @@ CREATE TABLE import (
     left_out TEXT NOT NULL,
     created_at BIGINT NOT NULL
 );
-CREATE INDEX import_collection ON import (collection);
+CREATE INDEX import_collection ON import (collection, id);
 
 -- What an import has added, with the id of the image and the name of its file there.
 CREATE TABLE import_item (

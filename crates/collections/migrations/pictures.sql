@@ -47,7 +47,8 @@ CREATE TABLE image (
 );
 CREATE UNIQUE INDEX image_source ON image (collection, source_hash) WHERE state NOT IN ('rejected', 'withdrawn');
 CREATE INDEX image_state ON image (collection, state);
-CREATE INDEX image_uploader ON image (uploader);
+CREATE INDEX image_uploader ON image (uploader, collection, id);
+CREATE INDEX image_waits ON image (collection, id) WHERE state IN ('pending', 'quarantined');
 CREATE INDEX image_blob ON image (blob);
 -- The pages of collections with very many pictures list from this index alone. Only statements with these words about
 -- the state can use it, so that it does not keep the others from their own.

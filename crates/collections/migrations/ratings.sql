@@ -35,7 +35,7 @@ CREATE TABLE gold (
     created_at BIGINT NOT NULL,
     retired_at BIGINT
 );
-CREATE INDEX gold_collection ON gold (collection);
+CREATE INDEX gold_collection ON gold (collection, id);
 
 CREATE TABLE gold_rating (
     gold TEXT NOT NULL REFERENCES gold (id) ON DELETE CASCADE,

@@ -17,5 +17,6 @@ CREATE TABLE report (
     created_at BIGINT NOT NULL,
     UNIQUE (subject, reporter)
 );
-CREATE INDEX report_open ON report (collection, state);
+CREATE INDEX report_open ON report (collection, kind, subject) WHERE state = 'open';
+CREATE INDEX report_request ON report (collection, id) WHERE state = 'open' AND kind = 'takedown';
 CREATE INDEX report_reporter ON report (reporter, state);

@@ -1,7 +1,7 @@
 //! The contributors to a collection, and those of them who are named on its leaderboard.
 
 use capeval_site::store::{Error, Store, Tx};
-use capeval_site::{args, clock};
+use capeval_site::{args, clock, columns};
 use serde::Deserialize;
 
 /// The most names on a leaderboard.
@@ -38,13 +38,10 @@ pub(super) async fn is_named(store: &Store, collection: &str, account: &str) -> 
 
 /// Notes that a person takes part.
 pub(super) async fn join(tx: &mut Tx, collection: &str, account: &str) -> Result<(), Error> {
-    tx.execute(
-        "INSERT INTO contributor (collection, account, on_board, created_at) VALUES ($1, $2, 0, $3) \
-         ON CONFLICT DO NOTHING",
-        args![collection, account, clock::now()],
-    )
-    .await
-    .map(drop)
+    let row = columns! {
+        collection, account, on_board: 0_i64, created_at: clock::now(),
+    };
+    tx.add_row("contributor", row).await.map(drop)
 }
 
 /// Names a person on the leaderboard, or stops naming them.

@@ -6,13 +6,13 @@
 pub mod agreement;
 mod api;
 pub mod captioning;
-mod contributions;
+pub mod contributions;
 mod contributors;
 mod guide;
 mod host_pages;
 pub mod import;
 mod media;
-mod moderation;
+pub mod moderation;
 mod pages;
 mod passes;
 pub mod processing;

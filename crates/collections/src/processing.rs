@@ -14,7 +14,7 @@ use capeval_site::jobs::queue::Priority;
 use capeval_site::jobs::{self, Failure, Job, Lane, Work, child};
 use capeval_site::store::{Error, Tx};
 use capeval_site::web::language::say;
-use capeval_site::{args, clock, ids, named_files};
+use capeval_site::{args, clock, columns, ids, named_files};
 use capeval_tasks::{Allowance, Picture, PictureFacts, Unfit};
 use tempfile::TempDir;
 
@@ -211,11 +211,7 @@ pub(super) async fn settle(
     )
     .await?;
     for band in similarity::bands(&pictured.phash) {
-        tx.execute(
-            "INSERT INTO image_band (collection, band, image) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
-            args![collection, band, image],
-        )
-        .await?;
+        tx.add_row("image_band", columns! { collection, band, image }).await?;
     }
     Ok(near)
 }

@@ -6,7 +6,7 @@ use capeval_site::app::App;
 use capeval_site::fault;
 use capeval_site::fault::Fault;
 use capeval_site::store::{Error, Store, Tx};
-use capeval_site::{args, audit, clock, ids};
+use capeval_site::{args, audit, clock, columns, ids};
 use serde_json::json;
 
 use super::records::SeenCollection;
@@ -74,23 +74,12 @@ pub(super) async fn add(
     }
     let id = ids::new_id();
     let note: String = text::clean(&given.note).chars().take(NOTE).collect();
-    let added = tx
-        .execute(
-            "INSERT INTO report (id, collection, kind, subject, reporter, reason, note, contact, state, created_at) \
-             VALUES ($1, $2, $3, $4, $5, $6, $7, '', 'open', $8) ON CONFLICT DO NOTHING",
-            args![
-                &id,
-                collection,
-                given.kind.name(),
-                subject,
-                &visitor.id,
-                given.reason.name(),
-                note,
-                clock::now()
-            ],
-        )
-        .await?;
-    if added == 0 {
+    let row = columns! {
+        id: &id, collection, kind: given.kind.name(), subject, reporter: &visitor.id,
+        reason: given.reason.name(), note, contact: "", state: "open", created_at: clock::now(),
+    };
+    let added = tx.add_row("report", row).await?;
+    if !added {
         return Ok(());
     }
     audit::note(tx, Some(&visitor.id), "report.add", subject, json!({ "reason": given.reason })).await?;
@@ -161,12 +150,11 @@ pub(super) async fn request_removal(
     let id = ids::new_id();
     let mut tx = store.begin().await?;
     // The subject is what was written, which a moderator looks up; a person may ask for several pictures.
-    tx.execute(
-        "INSERT INTO report (id, collection, kind, subject, reporter, reason, note, contact, state, created_at) \
-         VALUES ($1, $2, 'takedown', $3, NULL, 'copyright', $4, $5, 'open', $6)",
-        args![&id, collection, what, why, contact, clock::now()],
-    )
-    .await?;
+    let row = columns! {
+        id: &id, collection, kind: "takedown", subject: what, reason: "copyright", note: why, contact,
+        state: "open", created_at: clock::now(),
+    };
+    tx.insert_row("report", row).await?;
     let by = visitor.map(|visitor| visitor.id.as_str());
     audit::note(&mut tx, by, "takedown.add", &id, json!({})).await?;
     Ok(tx.commit().await?)

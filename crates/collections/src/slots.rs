@@ -14,7 +14,7 @@ use capeval_site::accounts::people;
 use capeval_site::app::App;
 use capeval_site::fault::Fault;
 use capeval_site::store::{self, Error, Store, Tx};
-use capeval_site::{args, clock, ids};
+use capeval_site::{among, args, clock, ids};
 use serde::Deserialize;
 
 use super::records::Collection;
@@ -482,9 +482,9 @@ pub async fn needs(store: &Store, collection: &str, from: &str, to: &str) -> Res
     store.fetch(sql, args![collection, from, to]).await
 }
 
-/// The progress of the pictures that a person has uploaded.
-pub async fn needs_of(store: &Store, collection: &str, account: &str) -> Result<Vec<Need>, Error> {
-    let sql = "SELECT slots.* FROM image_slots AS slots JOIN image ON image.id = slots.image \
-               WHERE image.uploader = $2 AND image.collection = $1 ORDER BY slots.image, slots.language DESC";
-    store.fetch(sql, args![collection, account]).await
+/// The progress of pictures.
+pub async fn needs_of(store: &Store, images: &[&str]) -> Result<Vec<Need>, Error> {
+    let sql =
+        among!(store, "SELECT * FROM image_slots WHERE image IN (", "$1", ") ORDER BY image, language DESC");
+    store.fetch(sql, args![store::list(images)?]).await
 }

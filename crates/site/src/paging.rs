@@ -4,6 +4,9 @@
 
 pub use capeval_api::Place;
 
+use schemars::JsonSchema;
+use serde::Deserialize;
+
 use crate::args;
 use crate::store::{Error, Record, Store, Value};
 
@@ -45,6 +48,23 @@ macro_rules! oldest_first {
     };
 }
 
+/// The place in one list of a page that has several; the others are shown from their beginning.
+#[derive(Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Places {
+    /// The name of the list.
+    list: String,
+    #[serde(flatten)]
+    place: Place,
+}
+
+impl Places {
+    /// The place in the list with this name.
+    pub fn of(&self, list: &str) -> Place {
+        if self.list == list { self.place.clone() } else { Place::default() }
+    }
+}
+
 /// A page of a list.
 pub struct Rows<T> {
     pub rows: Vec<T>,
@@ -52,6 +72,13 @@ pub struct Rows<T> {
     pub before: Option<String>,
     /// The id after which the next page begins, if there is one.
     pub after: Option<String>,
+}
+
+impl<T> Rows<T> {
+    /// The same page with other values for its rows.
+    pub fn with<U>(self, rows: Vec<U>) -> Rows<U> {
+        Rows { rows, before: self.before, after: self.after }
+    }
 }
 
 impl List {

@@ -2,7 +2,6 @@
 
 use std::io::{ErrorKind, Read, Write};
 
-use capeval::choice::SegmentId;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
@@ -83,7 +82,7 @@ tasks! {
     references::Prepare -> references::ReferenceSummary;
     references::Sample -> Vec<String>;
     import::ReadImport -> Vec<import::ImportedImage>;
-    submission::ReadCaptions -> Vec<(SegmentId, String)>;
+    submission::ReadCaptions -> ();
     scoring::Score -> Vec<scoring::SetScores>;
     images::ShowImages -> images::ShownImages;
     scoring::Compare -> Vec<scoring::SetTests>;

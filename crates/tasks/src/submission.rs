@@ -1,13 +1,15 @@
 //! Reads a file of captions that someone submits, in any format that the engine reads.
 
 use std::fmt::Display;
+use std::fs::File;
+use std::io::{BufWriter, Write as _};
 use std::path::PathBuf;
 
 use anyhow::anyhow;
 use capeval::choice::{Argument, Dialect, Plain, Remedy, SegmentId, Task};
 use capeval::corpus::{Format, Ids, Opposite, ReadOptions, agree};
 use capeval_files as files;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer as _};
 
 use crate::dense;
 use crate::input::open;
@@ -15,7 +17,7 @@ use crate::input::open;
 /// The name in errors of a file without a name.
 const NAME: &str = "the file";
 
-/// Reads the captions of a file, with the ids of the images that they describe.
+/// Reads the captions of a file, and writes them as a list of results.
 #[derive(Serialize, Deserialize)]
 pub struct ReadCaptions {
     /// The file.
@@ -28,6 +30,16 @@ pub struct ReadCaptions {
     pub images: Vec<PathBuf>,
     /// The metrics of the phase, which tell what its captions are.
     pub metrics: Vec<String>,
+    /// The most captions.
+    pub most: usize,
+    /// The list, with ids as text.
+    pub results: PathBuf,
+}
+
+#[derive(Serialize)]
+struct Line<'a> {
+    image_id: String,
+    caption: &'a str,
 }
 
 /// Terms for people who submit a file: they have no options to set.
@@ -59,10 +71,11 @@ pub(crate) fn in_words(error: &dyn Display, remedy: Option<&Remedy>) -> anyhow::
 }
 
 impl ReadCaptions {
-    pub(crate) fn perform(self) -> anyhow::Result<Vec<(SegmentId, String)>> {
+    pub(crate) fn perform(self) -> anyhow::Result<()> {
         let name = self.name.as_deref().unwrap_or(NAME);
         if dense::is_dense(&self.metrics) {
-            return dense::submitted(&self.file, name, &self.images, &self.metrics);
+            let events = dense::submitted(&self.file, name, &self.images, &self.metrics)?;
+            return self.write(events.len(), events.iter().map(|(id, events)| (id, events.as_str())));
         }
         let mut images: Vec<SegmentId> = Vec::new();
         for list in &self.images {
@@ -87,6 +100,19 @@ impl ReadCaptions {
                 Remedy::say("give each caption the id of its image, as JSON, JSON Lines, CSV or TSV");
             return Err(in_words(&fault, Some(&remedy)));
         }
-        Ok(captions.iter().map(|(id, caption)| (id.clone(), caption.to_owned())).collect())
+        self.write(captions.len(), captions.iter())
+    }
+
+    /// Writes the list of so many results.
+    fn write<'a>(
+        &self,
+        n: usize,
+        captions: impl Iterator<Item = (&'a SegmentId, &'a str)>,
+    ) -> anyhow::Result<()> {
+        anyhow::ensure!(n <= self.most, "more than {} captions", self.most);
+        let mut results = BufWriter::new(File::create(&self.results)?);
+        let lines = captions.map(|(id, caption)| Line { image_id: id.to_string(), caption });
+        serde_json::Serializer::new(&mut results).collect_seq(lines)?;
+        Ok(results.flush()?)
     }
 }

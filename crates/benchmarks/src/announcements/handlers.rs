@@ -8,10 +8,11 @@ use capeval_api::{Announcements, CreatedAnnouncement, NewAnnouncement};
 use capeval_site::accounts::Visitor;
 use capeval_site::app::App;
 use capeval_site::fault::Fault;
+use capeval_site::paging::{Place, Rows};
 use capeval_site::web::markdown::as_html;
 use capeval_site::web::route::{get, post};
 use capeval_site::web::{
-    Access, Answer, Body, Created, Either, Hosted, NoContent, Page, Route, Visible, encode,
+    Access, Answer, Body, Created, Either, Hosted, NoContent, Page, Route, UrlQuery, Visible, encode,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -19,9 +20,6 @@ use serde::Deserialize;
 use super::records::{self, Announcement};
 use crate::records::{self as benchmarks, SeenBenchmark};
 use crate::settings::Phase;
-
-/// The most announcements on a page.
-const LISTED: i64 = 200;
 
 pub(super) fn routes() -> Vec<Route> {
     let host = Access::Host;
@@ -44,10 +42,17 @@ pub(super) fn routes() -> Vec<Route> {
 struct AnnouncementsPage<'a> {
     page: &'a Page,
     seen: &'a SeenBenchmark,
-    announcements: &'a [Announcement],
+    announcements: &'a Rows<Announcement>,
     /// The form of hosts.
     form: Option<Form>,
     problem: Option<String>,
+}
+
+impl AnnouncementsPage<'_> {
+    /// The beginning of the addresses of other parts of the list.
+    fn list(&self) -> String {
+        format!("/b/{}/announcements?", encode(&self.seen.benchmark.slug))
+    }
 }
 
 /// The form to write or to edit an announcement.
@@ -102,8 +107,10 @@ async fn list(
     app: App,
     page: Page,
     Visible(seen): Visible<SeenBenchmark>,
+    UrlQuery(place): UrlQuery<Place>,
 ) -> Result<Answer<Announcements>, Fault> {
-    let announcements = records::newest(&app.store, &seen.benchmark.id, seen.is_host, LISTED).await?;
+    let at = (&place, page.most_rows());
+    let announcements = records::page(&app.store, &seen.benchmark.id, seen.is_host, at).await?;
     let form = match seen.is_host && !page.is_program() {
         true => Some(form(&app, &seen, Draft::empty(), None).await?),
         false => None,
@@ -111,7 +118,8 @@ async fn list(
     let template =
         AnnouncementsPage { page: &page, seen: &seen, announcements: &announcements, form, problem: None };
     page.shows(&template, || Announcements {
-        announcements: announcements.iter().map(Announcement::for_programs).collect(),
+        announcements: announcements.rows.iter().map(Announcement::for_programs).collect(),
+        next: announcements.after.clone(),
     })
 }
 
@@ -123,7 +131,8 @@ async fn show(
     form: Form,
     fault: Option<&Fault>,
 ) -> Result<Response, Fault> {
-    let announcements = records::newest(&app.store, &seen.benchmark.id, true, LISTED).await?;
+    let at = (&Place::default(), page.most_rows());
+    let announcements = records::page(&app.store, &seen.benchmark.id, true, at).await?;
     let template = AnnouncementsPage {
         page,
         seen,

@@ -2,12 +2,12 @@
 
 mod handlers;
 mod mailing;
-mod records;
+pub mod records;
 
 use capeval_site::web::Route;
 
 pub use mailing::MailAnnouncement;
-pub(super) use records::{Announcement, newest};
+pub(super) use records::Announcement;
 
 /// The routes of announcements.
 pub(super) fn routes() -> Vec<Route> {

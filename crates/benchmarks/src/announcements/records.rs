@@ -8,9 +8,10 @@ use capeval_site::fault::Fault;
 use capeval_site::jobs;
 use capeval_site::jobs::queue::Priority;
 use capeval_site::outbox;
+use capeval_site::paging::{List, Place, Rows};
 use capeval_site::store::{Error, Store, Tx};
 use capeval_site::web::markdown::as_html;
-use capeval_site::{args, clean_text, clock, ids};
+use capeval_site::{args, clean_text, clock, columns, ids, newest_first};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -60,22 +61,23 @@ impl Announcement {
     }
 }
 
-/// The newest announcements of a benchmark; hosts also see those that were retracted.
-pub async fn newest(
+/// The announcements of a benchmark; hosts also see those that were retracted.
+pub const ANNOUNCEMENTS: List = newest_first!(
+    "SELECT announcement.id AS id, phase.title AS phase, announcement.title AS title, text, is_mailed, \
+     announcement.created_at AS created_at, edited_at, retracted_at FROM announcement \
+     LEFT JOIN phase ON phase.id = announcement.phase WHERE announcement.benchmark = $3 \
+     AND ($4 = 1 OR retracted_at IS NULL)",
+    "announcement.id"
+);
+
+/// The announcements of a benchmark at a place, at most so many.
+pub async fn page(
     store: &Store,
     benchmark: &str,
     with_retracted: bool,
-    most: i64,
-) -> Result<Vec<Announcement>, Error> {
-    store
-        .fetch(
-            "SELECT announcement.id AS id, phase.title AS phase, announcement.title AS title, text, is_mailed, \
-             announcement.created_at AS created_at, edited_at, retracted_at FROM announcement \
-             LEFT JOIN phase ON phase.id = announcement.phase WHERE announcement.benchmark = $1 \
-             AND ($2 = 1 OR retracted_at IS NULL) ORDER BY announcement.id DESC LIMIT $3",
-            args![benchmark, with_retracted, most],
-        )
-        .await
+    at: (&Place, usize),
+) -> Result<Rows<Announcement>, Error> {
+    ANNOUNCEMENTS.page(store, at, args![benchmark, with_retracted], |one: &Announcement| &one.id).await
 }
 
 /// The announcement of a benchmark with this id.
@@ -140,12 +142,10 @@ pub(super) async fn publish(
         return Err(fault.retry_after((first + clock::DAY - now) / 1000));
     }
     let is_mailed = new.mail && app.settings.sends_mail();
-    tx.execute(
-        "INSERT INTO announcement (id, benchmark, phase, title, text, is_mailed, created_at) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7)",
-        args![&id, benchmark, phase, title, text, is_mailed, now],
-    )
-    .await?;
+    let row = columns! {
+        id: &id, benchmark, phase, title, text, is_mailed, created_at: now,
+    };
+    tx.insert_row("announcement", row).await?;
     if is_mailed {
         let first = Recipients { announcement: id.clone(), after: String::new() };
         jobs::add::<MailAnnouncement>(&mut tx, &first, Priority::Background).await?;

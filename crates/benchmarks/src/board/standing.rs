@@ -8,9 +8,9 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use capeval_site::args;
 use capeval_site::fault::Fault;
 use capeval_site::store::{self, Error, Store, Tx};
+use capeval_site::{among, args};
 use capeval_tasks::MeasureInfo;
 use serde::Deserialize;
 
@@ -107,12 +107,13 @@ async fn settle(tx: &mut Tx, phase: &Phase, only: Option<&str>) -> Result<(), Er
     outdate(tx, &phase.id).await?;
     let gone: Vec<&String> = before.iter().filter(|id| !now.contains(*id)).collect();
     if !gone.is_empty() {
-        let sql = tx.pick(
-            "DELETE FROM comparison WHERE score_set = $1 \
-             AND (one IN (SELECT value FROM json_each($2)) OR other IN (SELECT value FROM json_each($2)))",
-            "DELETE FROM comparison WHERE score_set = $1 \
-             AND (one IN (SELECT json_array_elements_text(CAST($2 AS JSON))) \
-             OR other IN (SELECT json_array_elements_text(CAST($2 AS JSON))))",
+        let sql = among!(
+            tx,
+            "DELETE FROM comparison WHERE score_set = $1 AND (one IN (",
+            "$2",
+            ") OR other IN (",
+            "$2",
+            "))"
         );
         tx.execute(sql, args![score_set, store::list(&gone)?]).await?;
     }
@@ -157,11 +158,12 @@ async fn scores(
         low: Option<f64>,
         high: Option<f64>,
     }
-    let sql = tx.pick(
+    let sql = among!(
+        tx,
         "SELECT submission, metric, value, low, high FROM score WHERE score_set = $1 AND reference_set = $2 \
-         AND submission IN (SELECT value FROM json_each($3))",
-        "SELECT submission, metric, value, low, high FROM score WHERE score_set = $1 AND reference_set = $2 \
-         AND submission IN (SELECT json_array_elements_text(CAST($3 AS JSON)))",
+         AND submission IN (",
+        "$3",
+        ")"
     );
     let rows: Vec<Row> = tx.fetch(sql, args![score_set, set, store::list(&submissions)?]).await?;
     let mut scores: HashMap<String, Scores> = HashMap::new();

@@ -6,7 +6,7 @@ use capeval_site::app::App;
 use capeval_site::fault::Fault;
 use capeval_site::jobs::{Failure, Job, Lane, Work};
 use capeval_site::store::{Store, Tx};
-use capeval_site::{args, clock};
+use capeval_site::{args, clock, columns};
 use capeval_tasks::{MeasureContrast, MeasureInfo, SetContrast};
 
 use super::pairs::{BySet, Pair, Progress};
@@ -126,20 +126,11 @@ impl Work for ContrastPair {
         let now = clock::now();
         for set in &found {
             for measure in &set.measures {
-                tx.execute(
-                    "INSERT INTO contrast (score_set, one, other, reference_set, metric, result, created_at) \
-                     VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING",
-                    args![
-                        phase.score_set.as_deref(),
-                        one,
-                        other,
-                        &set.set,
-                        &measure.key,
-                        serde_json::to_string(measure)?,
-                        now
-                    ],
-                )
-                .await?;
+                let row = columns! {
+                    score_set: phase.score_set.as_deref(), one, other, reference_set: &set.set,
+                    metric: &measure.key, result: serde_json::to_string(measure)?, created_at: now,
+                };
+                tx.add_row("contrast", row).await?;
             }
         }
         forget_oldest(tx, &phase, one).await

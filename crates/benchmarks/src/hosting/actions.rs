@@ -13,7 +13,7 @@ use capeval_site::jobs;
 use capeval_site::jobs::queue::Priority;
 use capeval_site::paging::{List, Place, Rows};
 use capeval_site::store::Store;
-use capeval_site::{args, clock, ids, newest_first, oldest_first};
+use capeval_site::{args, clock, columns, ids, newest_first, oldest_first};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -98,12 +98,11 @@ pub async fn grant(app: &App, visitor: &Visitor, phase: &Phase, grant: &Grant) -
     if !tx.exists(entered, args![&phase.id, &grant.team]).await? {
         return Err(fault!(NOT_FOUND, "no-entry", "This team has not entered the phase."));
     }
-    tx.execute(
-        "INSERT INTO quota_grant (id, phase, team, day, extra, reason, granted_by, created_at) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
-        args![ids::new_id(), &phase.id, &grant.team, &day, grant.extra, &reason, &visitor.id, now],
-    )
-    .await?;
+    let row = columns! {
+        id: ids::new_id(), phase: &phase.id, team: &grant.team, day: &day, extra: grant.extra,
+        reason: &reason, granted_by: &visitor.id, created_at: now,
+    };
+    tx.insert_row("quota_grant", row).await?;
     let detail = json!({ "team": grant.team, "day": day, "extra": grant.extra, "reason": reason });
     notes::note(&mut tx, Some(&visitor.id), "quota.grant", &phase.id, detail).await?;
     Ok(tx.commit().await?)

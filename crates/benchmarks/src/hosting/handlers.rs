@@ -12,13 +12,11 @@ use capeval_site::app::App;
 use capeval_site::audit::{self, Note};
 use capeval_site::clock;
 use capeval_site::fault::Fault;
-use capeval_site::paging::{Place, Rows};
+use capeval_site::paging::{Place, Places, Rows};
 use capeval_site::web::language::say;
 use capeval_site::web::route::{get, post};
 use capeval_site::web::{Access, Answer, Body, Created, Hosted, NoContent, Page, Route, UrlQuery};
 use capeval_tasks::{absence, missing_data};
-use schemars::JsonSchema;
-use serde::Deserialize;
 
 use super::actions::{self, Count, OfTeam};
 use crate::counts::Counts as _;
@@ -121,16 +119,6 @@ impl PhaseHost<'_> {
 /// The most failures that ask for attention.
 const FAILURES: usize = 5;
 
-/// The places of both lists of the page of a phase.
-#[derive(Default, Deserialize, JsonSchema)]
-#[serde(default)]
-struct HostQuery {
-    #[serde(flatten)]
-    submissions: Place,
-    teams_after: String,
-    teams_before: String,
-}
-
 /// The next events of a phase, each with its time and the days until then.
 fn next(phase: &Phase) -> Vec<(&'static str, i64, i64)> {
     let now = clock::now();
@@ -150,9 +138,9 @@ async fn show(
     app: App,
     page: Page,
     Hosted(SeenPhase { seen, phase }): Hosted<SeenPhase>,
-    UrlQuery(HostQuery { submissions, teams_after, teams_before }): UrlQuery<HostQuery>,
+    UrlQuery(places): UrlQuery<Places>,
 ) -> Result<Response, Fault> {
-    let (teams, most) = (Place { after: teams_after, before: teams_before }, page.most_rows());
+    let most = page.most_rows();
     let sets = records::sets(&app.store, &phase.id).await?;
     page.show(&PhaseHost {
         count: actions::count(&app.store, &phase.id).await?,
@@ -165,8 +153,8 @@ async fn show(
         columns: columns(&phase, &sets),
         absence: absence(&missing_data(&phase.metrics, app.data().map(Home::new).as_ref())),
         sets,
-        entries: actions::entries(&app.store, &phase, (&teams, most)).await?,
-        submissions: actions::submissions(&app.store, &phase, (&submissions, most)).await?,
+        entries: actions::entries(&app.store, &phase, (&places.of("teams"), most)).await?,
+        submissions: actions::submissions(&app.store, &phase, (&places.of(""), most)).await?,
         failures: actions::failures(&app.store, &phase.id, FAILURES).await?,
         score_sets: rescore::sets(&app.store, &phase.id).await?,
         seen: &seen,

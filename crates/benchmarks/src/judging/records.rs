@@ -8,7 +8,7 @@ use capeval_site::fault::Fault;
 use capeval_site::jobs::{self, queue::Priority};
 use capeval_site::store::{Error, Store, Tx};
 use capeval_site::web::{Names, Standing, Subject, encode};
-use capeval_site::{args, clock, ids};
+use capeval_site::{args, clock, columns, ids};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -117,12 +117,11 @@ pub async fn begin(app: &App, visitor: &Visitor, phase: &Phase, plan: &JudgingPl
         return Err(fault!(CONFLICT, "evaluation-open", "Captions of this phase are already being judged."));
     }
     let id = ids::new_id();
-    tx.execute(
-        "INSERT INTO evaluation (id, phase, pictures, images, wanted, state, created_at) \
-         VALUES ($1, $2, $3, $4, $5, 'preparing', $6)",
-        args![&id, &phase.id, pictures, plan.images, plan.wanted, clock::now()],
-    )
-    .await?;
+    let row = columns! {
+        id: &id, phase: &phase.id, pictures, images: plan.images, wanted: plan.wanted, state: "preparing",
+        created_at: clock::now(),
+    };
+    tx.insert_row("evaluation", row).await?;
     add_judges(&mut tx, &id, &plan.judges).await?;
     jobs::add::<SampleCaptions>(&mut tx, &id, Priority::Awaited).await?;
     let detail = json!({ "evaluation": id, "images": plan.images, "wanted": plan.wanted });
@@ -145,11 +144,7 @@ async fn add_judges(tx: &mut Tx, evaluation: &str, addresses: &str) -> Result<Ve
                 address
             ));
         };
-        tx.execute(
-            "INSERT INTO evaluation_rater (evaluation, account) VALUES ($1, $2) ON CONFLICT DO NOTHING",
-            args![evaluation, &account],
-        )
-        .await?;
+        tx.add_row("evaluation_rater", columns! { evaluation, account: &account }).await?;
         judges.push(account);
     }
     Ok(judges)
@@ -240,14 +235,12 @@ pub async fn judge(
         return Ok(());
     }
     people::require_enabled(&mut tx, &visitor.id).await?;
-    let added = tx
-        .execute(
-            "INSERT INTO judgement (item, account, grade, is_machine, detail, created_at) \
-             VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING",
-            args![&given.item, &visitor.id, given.grade, given.is_machine, given.detail, clock::now()],
-        )
-        .await?;
-    if added == 1 {
+    let row = columns! {
+        item: &given.item, account: &visitor.id, grade: given.grade, is_machine: given.is_machine,
+        detail: given.detail, created_at: clock::now(),
+    };
+    let added = tx.add_row("judgement", row).await?;
+    if added {
         tx.commit().await?;
     }
     Ok(())

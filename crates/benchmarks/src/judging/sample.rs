@@ -8,7 +8,7 @@ use capeval_site::app::App;
 use capeval_site::fault::Fault;
 use capeval_site::jobs::{Failure, Job, Lane, Work, child};
 use capeval_site::store::Tx;
-use capeval_site::{args, ids, reason};
+use capeval_site::{args, columns, ids, reason};
 use capeval_tasks::Sample;
 use serde::Deserialize;
 
@@ -103,12 +103,11 @@ impl Work for SampleCaptions {
         }
         for Item { submission, image, caption } in items {
             let id = ids::new_id();
-            tx.execute(
-                "INSERT INTO evaluation_item (id, evaluation, submission, image, caption, position, judged) \
-                 VALUES ($1, $2, $3, $4, $5, $6, 0)",
-                args![&id, &job.subject, submission, image, caption, ids::digest(&id)],
-            )
-            .await?;
+            let row = columns! {
+                id: &id, evaluation: &job.subject, submission, image, caption, position: ids::digest(&id),
+                judged: 0_i64,
+            };
+            tx.insert_row("evaluation_item", row).await?;
         }
         Ok(())
     }

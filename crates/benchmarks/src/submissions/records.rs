@@ -12,7 +12,7 @@ use capeval_site::jobs::queue::{self, Wait};
 use capeval_site::paging::{BEYOND, List, Place, Rows};
 use capeval_site::store::{self, Error, Store};
 use capeval_site::web::{Names, Scope, Standing, Subject};
-use capeval_site::{args, clock, newest_first};
+use capeval_site::{among, args, clock, newest_first};
 use indexmap::IndexMap;
 use serde::Deserialize;
 
@@ -312,16 +312,8 @@ async fn scores_of(
     phase: &Phase,
     submissions: &[&str],
 ) -> Result<HashMap<String, Scores>, Error> {
-    macro_rules! of {
-        ($ids:literal) => {
-            concat!("SELECT * FROM score WHERE score_set = $1 AND submission IN (", $ids, ")")
-        };
-    }
     let set = phase.score_set.as_deref().unwrap_or_default();
-    let sql = store.pick(
-        of!("SELECT value FROM json_each($2)"),
-        of!("SELECT json_array_elements_text(CAST($2 AS JSON))"),
-    );
+    let sql = among!(store, "SELECT * FROM score WHERE score_set = $1 AND submission IN (", "$2", ")");
     Ok(by_submission(store.fetch(sql, args![set, store::list(submissions)?]).await?))
 }
 

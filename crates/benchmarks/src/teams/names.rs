@@ -5,10 +5,10 @@
 
 use std::collections::BTreeSet;
 
-use capeval_site::args;
 use capeval_site::fault;
 use capeval_site::fault::Fault;
 use capeval_site::store::{Error, Tx};
+use capeval_site::{args, columns};
 use unicode_normalization::UnicodeNormalization;
 use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
 use unicode_security::confusable_detection::skeleton;
@@ -160,13 +160,8 @@ pub fn keys(name: &str) -> BTreeSet<String> {
 pub async fn claim(tx: &mut Tx, team: &str, name: &str) -> Result<(), Fault> {
     tx.execute("DELETE FROM team_key WHERE team = $1", args![team]).await?;
     for key in keys(name) {
-        let claimed = tx
-            .execute(
-                "INSERT INTO team_key (key, team) VALUES ($1, $2) ON CONFLICT DO NOTHING",
-                args![&key, team],
-            )
-            .await?;
-        if claimed == 0 {
+        let claimed = tx.add_row("team_key", columns! { key: &key, team }).await?;
+        if !claimed {
             let sql = "SELECT team.name FROM team_key JOIN team ON team.id = team_key.team WHERE key = $1";
             let other: Option<String> = tx.fetch_optional(sql, args![&key]).await?;
             return Err(match other {

@@ -8,7 +8,7 @@ use capeval_site::fault;
 use capeval_site::fault::Fault;
 use capeval_site::store::{Error, Store, Tx};
 use capeval_site::web::{Names, Standing, Subject};
-use capeval_site::{args, clock, ids};
+use capeval_site::{args, clock, columns, ids};
 use serde_json::json;
 
 use super::{names, requests};
@@ -115,12 +115,7 @@ async fn add(tx: &mut Tx, account: &str, name: &str) -> Result<String, Fault> {
 }
 
 async fn add_member(tx: &mut Tx, team: &str, account: &str) -> Result<(), Error> {
-    tx.execute(
-        "INSERT INTO team_member (team, account, joined_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
-        args![team, account, clock::now()],
-    )
-    .await
-    .map(drop)
+    tx.add_row("team_member", columns! { team, account, joined_at: clock::now() }).await.map(drop)
 }
 
 /// Makes a team, and returns its id.
@@ -278,11 +273,7 @@ pub async fn enter(
             )
         }));
     }
-    tx.execute(
-        "INSERT INTO entry (phase, team, created_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
-        args![&phase.id, &team, clock::now()],
-    )
-    .await?;
+    tx.add_row("entry", columns! { phase: &phase.id, team: &team, created_at: clock::now() }).await?;
     for member in members(tx, &team).await? {
         enter_member(tx, &phase.id, &team, &member).await?;
     }

@@ -11,7 +11,7 @@ use capeval_site::outbox;
 use capeval_site::store::{Error, Store, Tx};
 use capeval_site::web::language::{Language, say};
 use capeval_site::web::{Names, Standing, Subject};
-use capeval_site::{args, clock, ids};
+use capeval_site::{args, clock, columns, ids};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -134,11 +134,10 @@ pub(super) async fn ask(app: &App, by: &Visitor, name: &str, message: &str) -> R
     teams::require_place(&mut tx, app, &by.id).await?;
     require_patience(&mut tx, &by.id, &team).await?;
     let (id, now) = (ids::new_id(), clock::now());
-    tx.execute(
-        "INSERT INTO team_request (id, team, account, message, state, created_at) VALUES ($1, $2, $3, $4, 'open', $5)",
-        args![&id, &team, &by.id, message, now],
-    )
-    .await?;
+    let row = columns! {
+        id: &id, team: &team, account: &by.id, message, state: "open", created_at: now,
+    };
+    tx.insert_row("team_request", row).await?;
     jobs::add_at::<ExpireRequest>(&mut tx, &id, Priority::Background, now + DAYS * clock::DAY).await?;
     notes::note(&mut tx, Some(&by.id), "team.request", &team, json!({ "request": id })).await?;
     let sql = "SELECT account.email, account.language FROM team_member JOIN account ON account.id = team_member.account \

@@ -3,7 +3,7 @@
 use capeval_api::SkipReason;
 use capeval_site::fault::Fault;
 use capeval_site::store::{Error, Store, Tx};
-use capeval_site::{args, clock};
+use capeval_site::{clock, columns};
 
 use crate::slots;
 
@@ -17,10 +17,8 @@ pub(super) async fn add(store: &Store, image: &str, account: &str, reason: SkipR
 
 /// Notes that a person does not meet a picture again.
 pub(crate) async fn note(tx: &mut Tx, image: &str, account: &str, reason: SkipReason) -> Result<(), Error> {
-    tx.execute(
-        "INSERT INTO skip (image, account, reason, created_at) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING",
-        args![image, account, reason.name(), clock::now()],
-    )
-    .await
-    .map(drop)
+    let row = columns! {
+        image, account, reason: reason.name(), created_at: clock::now(),
+    };
+    tx.add_row("skip", row).await.map(drop)
 }

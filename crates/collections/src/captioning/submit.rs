@@ -9,7 +9,7 @@ use capeval_site::fault;
 use capeval_site::fault::Fault;
 use capeval_site::store::{Error, Store, Tx};
 use capeval_site::web::language::{Language, say};
-use capeval_site::{args, audit, clock, ids};
+use capeval_site::{args, audit, clock, columns, ids};
 use serde_json::json;
 
 use super::drafts;
@@ -184,29 +184,14 @@ pub(crate) async fn insert(
 ) -> Result<String, Fault> {
     let counts = text::counts(new.text);
     let (id, now) = (ids::new_id(), clock::now());
-    tx.execute(
-        "INSERT INTO caption (id, collection, image, author, language, script, text, text_norm, characters, words, \
-         warnings, state, ratings, ratings_wanted, shuffle, created_at, changed_at, decided_at) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $15, 0, $12, $13, $14, $14, $16)",
-        args![
-            &id,
-            &new.collection.id,
-            new.image,
-            author,
-            new.language,
-            text::script(new.text),
-            new.text,
-            text::norm(new.text),
-            counts.characters,
-            counts.words,
-            json!(new.warnings).to_string(),
-            acceptance::RATINGS,
-            order::place(slots::random()?),
-            now,
-            state.name(),
-            (state == CaptionState::Accepted).then_some(now)
-        ],
-    )
-    .await?;
+    let row = columns! {
+        id: &id, collection: &new.collection.id, image: new.image, author, language: new.language,
+        script: text::script(new.text), text: new.text, text_norm: text::norm(new.text),
+        characters: counts.characters, words: counts.words, warnings: json!(new.warnings).to_string(),
+        state: state.name(), ratings: 0_i64, ratings_wanted: acceptance::RATINGS,
+        shuffle: order::place(slots::random()?), created_at: now, changed_at: now,
+        decided_at: (state == CaptionState::Accepted).then_some(now),
+    };
+    tx.insert_row("caption", row).await?;
     Ok(id)
 }

@@ -4,9 +4,10 @@ use capeval_api::ImageState;
 use capeval_site::app::App;
 use capeval_site::fault;
 use capeval_site::fault::Fault;
+use capeval_site::paging::List;
 use capeval_site::store::{Error, Store, Tx};
 use capeval_site::web::language::Language;
-use capeval_site::{args, audit, clock};
+use capeval_site::{args, audit, clock, newest_first};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -16,30 +17,24 @@ use crate::rules::states::CaptionState;
 use crate::rules::{lint, text};
 use crate::slots;
 
-/// The most rows of a list.
-const MOST: i64 = 500;
-
 #[derive(Deserialize)]
 pub(super) struct Draft {
     pub image: String,
     pub text: String,
 }
 
-pub(super) async fn images(store: &Store, collection: &str, account: &str) -> Result<Vec<Image>, Error> {
-    let sql = "SELECT * FROM image WHERE uploader = $1 AND collection = $2 ORDER BY id DESC LIMIT $3";
-    store.fetch(sql, args![account, collection, MOST]).await
-}
+/// The pictures of a person in a collection.
+pub const IMAGES: List = newest_first!("SELECT * FROM image WHERE uploader = $3 AND collection = $4", "id");
 
-pub(super) async fn captions(store: &Store, collection: &str, account: &str) -> Result<Vec<Caption>, Error> {
-    let sql = "SELECT * FROM caption WHERE author = $1 AND collection = $2 ORDER BY id DESC LIMIT $3";
-    store.fetch(sql, args![account, collection, MOST]).await
-}
+/// The captions of a person in a collection.
+pub const CAPTIONS: List = newest_first!("SELECT * FROM caption WHERE author = $3 AND collection = $4", "id");
 
-pub(super) async fn drafts(store: &Store, collection: &str, account: &str) -> Result<Vec<Draft>, Error> {
-    let sql = "SELECT draft.image, draft.text FROM draft JOIN image ON image.id = draft.image \
-               WHERE draft.account = $1 AND image.collection = $2 ORDER BY draft.changed_at DESC LIMIT $3";
-    store.fetch(sql, args![account, collection, MOST]).await
-}
+/// The drafts of a person in a collection, those for the newest pictures first.
+pub const DRAFTS: List = newest_first!(
+    "SELECT draft.image, draft.text FROM draft JOIN image ON image.id = draft.image \
+     WHERE draft.account = $3 AND image.collection = $4",
+    "draft.image"
+);
 
 capeval_choice::named! {
     /// An author's change to a caption.

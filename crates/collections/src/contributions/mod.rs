@@ -1,6 +1,6 @@
 //! One's own contributions: what became of them, how to change, withdraw, export and delete them.
 
-mod changes;
+pub mod changes;
 pub(super) mod own_data;
 mod pages;
 

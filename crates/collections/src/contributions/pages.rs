@@ -5,9 +5,11 @@ use axum::response::{Redirect, Response};
 use capeval_api::ImageState;
 use capeval_site::accounts::Visitor;
 use capeval_site::app::App;
+use capeval_site::args;
 use capeval_site::fault::Fault;
+use capeval_site::paging::{Places, Rows};
 use capeval_site::web::route::{get, post};
-use capeval_site::web::{Access, Body, Own, Page, Route, Scope, Visible};
+use capeval_site::web::{Access, Body, Own, Page, Route, Scope, UrlQuery, Visible};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -29,11 +31,11 @@ pub(crate) fn routes() -> Vec<Route> {
 struct MyPage<'a> {
     page: &'a Page,
     seen: &'a SeenCollection,
-    images: Vec<Image>,
+    images: Rows<Image>,
     /// The progress of the pictures.
     needs: Vec<Need>,
-    captions: Vec<Caption>,
-    drafts: Vec<Draft>,
+    captions: Rows<Caption>,
+    drafts: Rows<Draft>,
     is_live: bool,
 }
 
@@ -48,16 +50,23 @@ async fn show(
     page: Page,
     visitor: Visitor,
     Visible(seen): Visible<SeenCollection>,
+    UrlQuery(places): UrlQuery<Places>,
 ) -> Result<Response, Fault> {
-    let (collection, account) = (&seen.collection.id, &visitor.id);
-    let images = changes::images(&app.store, collection, account).await?;
+    let (store, most) = (&app.store, page.most_rows());
+    let mine = || args![&visitor.id, &seen.collection.id];
+    let at = |list| places.of(list);
+    let images =
+        changes::IMAGES.page(store, (&at("images"), most), mine(), |image: &Image| &image.id).await?;
+    let ids: Vec<&str> = images.rows.iter().map(|image| image.id.as_str()).collect();
     page.show(&MyPage {
         page: &page,
-        is_live: images.iter().any(|image| image.state == ImageState::Processing),
+        is_live: images.rows.iter().any(|image| image.state == ImageState::Processing),
+        needs: slots::needs_of(store, &ids).await?,
         images,
-        needs: slots::needs_of(&app.store, collection, account).await?,
-        captions: changes::captions(&app.store, collection, account).await?,
-        drafts: changes::drafts(&app.store, collection, account).await?,
+        captions: changes::CAPTIONS
+            .page(store, (&at("captions"), most), mine(), |caption: &Caption| &caption.id)
+            .await?,
+        drafts: changes::DRAFTS.page(store, (&at("drafts"), most), mine(), |of: &Draft| &of.image).await?,
         seen: &seen,
     })
 }

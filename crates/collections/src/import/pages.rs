@@ -5,9 +5,11 @@ use axum::extract::Path;
 use axum::response::{Redirect, Response};
 use capeval_site::accounts::Visitor;
 use capeval_site::app::App;
+use capeval_site::args;
 use capeval_site::fault::Fault;
+use capeval_site::paging::{Place, Rows};
 use capeval_site::web::route::{get, post};
-use capeval_site::web::{Access, Hosted, Page, Route};
+use capeval_site::web::{Access, Hosted, Page, Route, UrlQuery};
 
 use super::records::{self, Import, ImportState};
 use super::removal;
@@ -25,11 +27,17 @@ pub(crate) fn routes() -> Vec<Route> {
 struct ImportsPage<'a> {
     page: &'a Page,
     seen: &'a SeenCollection,
-    imports: Vec<Import>,
+    imports: Rows<Import>,
 }
 
-async fn list(app: App, page: Page, Hosted(seen): Hosted<SeenCollection>) -> Result<Response, Fault> {
-    let imports = records::list(&app.store, &seen.collection.id).await?;
+async fn list(
+    app: App,
+    page: Page,
+    Hosted(seen): Hosted<SeenCollection>,
+    UrlQuery(place): UrlQuery<Place>,
+) -> Result<Response, Fault> {
+    let (at, of) = ((&place, page.most_rows()), args![&seen.collection.id]);
+    let imports = records::IMPORTS.page(&app.store, at, of, |import: &Import| &import.id).await?;
     page.show(&ImportsPage { page: &page, seen: &seen, imports })
 }
 

@@ -3,8 +3,9 @@
 use std::collections::HashSet;
 
 use capeval_site::fault::Fault;
+use capeval_site::paging::List;
 use capeval_site::store::{self, Error, Store, Tx};
-use capeval_site::{args, audit, clock, ids};
+use capeval_site::{args, audit, clock, columns, ids, newest_first};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -47,16 +48,16 @@ pub struct Import {
     pub released: i64,
 }
 
-/// The imports of a collection, newest first.
-pub(super) async fn list(store: &Store, collection: &str) -> Result<Vec<Import>, Error> {
-    const LIST: &str = "SELECT import.*, account.name AS host, \
-        (SELECT COUNT(*) FROM import_item AS item WHERE item.import = import.id AND item.kind = 'image') AS pictures, \
-        (SELECT COUNT(*) FROM import_item AS item WHERE item.import = import.id AND item.kind = 'caption') AS captions, \
-        (SELECT COUNT(*) FROM import_item AS item WHERE item.import = import.id AND EXISTS \
-         (SELECT 1 FROM release_item WHERE release_item.subject = item.subject)) AS released \
-        FROM import LEFT JOIN account ON account.id = import.account WHERE import.collection = $1 ORDER BY import.id DESC";
-    store.fetch(LIST, args![collection]).await
-}
+/// The imports of a collection.
+pub const IMPORTS: List = newest_first!(
+    "SELECT import.*, account.name AS host, \
+     (SELECT COUNT(*) FROM import_item AS item WHERE item.import = import.id AND item.kind = 'image') AS pictures, \
+     (SELECT COUNT(*) FROM import_item AS item WHERE item.import = import.id AND item.kind = 'caption') AS captions, \
+     (SELECT COUNT(*) FROM import_item AS item WHERE item.import = import.id AND EXISTS \
+      (SELECT 1 FROM release_item WHERE release_item.subject = item.subject)) AS released \
+     FROM import LEFT JOIN account ON account.id = import.account WHERE import.collection = $3",
+    "import.id"
+);
 
 /// Begins an import, or goes on with one that was interrupted.
 pub(super) async fn begin(store: &Store, collection: &Collection, order: &Order) -> Result<String, Error> {
@@ -71,12 +72,11 @@ pub(super) async fn begin(store: &Store, collection: &Collection, order: &Order)
         return Ok(id);
     }
     let id = ids::new_id();
-    tx.execute(
-        "INSERT INTO import (id, collection, account, name, licence, attribution, state, left_out, created_at) \
-         VALUES ($1, $2, $3, $4, $5, $6, 'running', '[]', $7)",
-        args![&id, &collection.id, by.as_deref(), source, licence, attribution, clock::now()],
-    )
-    .await?;
+    let row = columns! {
+        id: &id, collection: &collection.id, account: by.as_deref(), name: source, licence, attribution,
+        state: "running", left_out: "[]", created_at: clock::now(),
+    };
+    tx.insert_row("import", row).await?;
     let detail = json!({ "collection": collection.slug, "source": source });
     audit::note(&mut tx, by.as_deref(), "import.begin", &id, detail).await?;
     tx.commit().await?;
@@ -119,22 +119,13 @@ pub(super) async fn add_picture(
 ) -> Result<Option<String>, Fault> {
     let id = ids::new_id();
     // Each picture is a group of its own: who made it is not known.
-    let added = tx
-        .execute(
-            "INSERT INTO image (id, collection, licence, game, platform, source_hash, split_group, state, shuffle, \
-             created_at) VALUES ($1, $2, $3, '', '', $4, $5, 'processing', $6, $7) ON CONFLICT DO NOTHING",
-            args![
-                &id,
-                &collection.id,
-                &order.licence,
-                hash,
-                ids::digest(&id),
-                order::place(slots::random()?),
-                clock::now()
-            ],
-        )
-        .await?;
-    if added == 0 {
+    let row = columns! {
+        id: &id, collection: &collection.id, licence: &order.licence, game: "", platform: "",
+        source_hash: hash, split_group: ids::digest(&id), state: "processing",
+        shuffle: order::place(slots::random()?), created_at: clock::now(),
+    };
+    let added = tx.add_row("image", row).await?;
+    if !added {
         return Ok(None);
     }
     note(tx, import, "image", &id, item).await?;

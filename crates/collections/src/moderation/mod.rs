@@ -2,7 +2,7 @@
 
 pub(super) mod decisions;
 mod pages;
-mod queue;
+pub mod queue;
 
 pub(super) use pages::routes;
 pub(super) use queue::waiting;

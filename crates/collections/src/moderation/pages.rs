@@ -6,8 +6,9 @@ use axum::response::{Redirect, Response};
 use capeval_site::accounts::Visitor;
 use capeval_site::app::App;
 use capeval_site::fault::Fault;
+use capeval_site::paging::{Places, Rows};
 use capeval_site::web::route::{get, post};
-use capeval_site::web::{Access, Body, Moderated, Page, Route, Scope};
+use capeval_site::web::{Access, Body, Moderated, Page, Route, Scope, UrlQuery};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -30,18 +31,23 @@ pub(crate) fn routes() -> Vec<Route> {
 struct Queue<'a> {
     page: &'a Page,
     seen: &'a SeenCollection,
-    requests: Vec<RemovalRequest>,
-    images: Vec<WaitingImage>,
-    captions: Vec<WaitingCaption>,
+    requests: Rows<RemovalRequest>,
+    images: Rows<WaitingImage>,
+    captions: Rows<WaitingCaption>,
 }
 
-async fn show(app: App, page: Page, Moderated(seen): Moderated<SeenCollection>) -> Result<Response, Fault> {
-    let (store, id) = (&app.store, &seen.collection.id);
+async fn show(
+    app: App,
+    page: Page,
+    Moderated(seen): Moderated<SeenCollection>,
+    UrlQuery(places): UrlQuery<Places>,
+) -> Result<Response, Fault> {
+    let (store, id, most) = (&app.store, &seen.collection.id, page.most_rows());
     page.show(&Queue {
         page: &page,
-        requests: queue::requests(store, id).await?,
-        images: queue::images(store, id).await?,
-        captions: queue::captions(store, id).await?,
+        requests: queue::requests(store, id, (&places.of("requests"), most)).await?,
+        images: queue::images(store, id, (&places.of("images"), most)).await?,
+        captions: queue::captions(store, id, (&places.of("captions"), most)).await?,
         seen: &seen,
     })
 }

@@ -1,15 +1,15 @@
 //! The queue of a moderator: pictures to approve, reported things, captions whose ratings disagree, and requests to
 //! remove pictures.
 
+use std::collections::HashMap;
+
 use capeval_api::ReportReason;
-use capeval_site::args;
-use capeval_site::store::{Error, Store};
+use capeval_site::paging::{List, Place, Rows};
+use capeval_site::store::{self, Error, Store};
+use capeval_site::{among, args, oldest_first};
 use serde::Deserialize;
 
 use crate::records::{Caption, Image};
-
-/// The most of each kind.
-const MOST: i64 = 50;
 
 /// A picture that waits, with what is said against it.
 #[derive(Deserialize)]
@@ -32,6 +32,8 @@ pub(super) struct WaitingCaption {
 
 #[derive(Deserialize)]
 pub(super) struct Objection {
+    /// The id of the thing.
+    pub subject: String,
     pub reason: ReportReason,
     pub note: String,
 }
@@ -43,7 +45,7 @@ pub(super) struct RemovalRequest {
     #[serde(rename = "subject")]
     pub what: String,
     #[serde(rename = "note")]
-    pub why: String,
+    pub reason: String,
     pub contact: String,
     #[serde(rename = "created_at")]
     pub at: i64,
@@ -63,50 +65,112 @@ pub(crate) async fn waiting(store: &Store, collection: &str) -> Result<i64, Erro
     store.fetch_one(COUNT, args![collection]).await
 }
 
-/// The pictures that wait.
-pub(super) async fn images(store: &Store, collection: &str) -> Result<Vec<WaitingImage>, Error> {
-    const IMAGES: &str = "SELECT image.*, COALESCE(account.name, '') AS uploader_name, import.name AS source \
-        FROM image LEFT JOIN account ON account.id = image.uploader \
-        LEFT JOIN import_item ON import_item.subject = image.id LEFT JOIN import ON import.id = import_item.import \
-        WHERE image.collection = $1 \
-        AND (image.state IN ('pending', 'quarantined') OR image.state IN ('open', 'complete') \
-        AND image.id IN (SELECT subject FROM report WHERE collection = $1 AND state = 'open')) \
-        ORDER BY image.id LIMIT $2";
-    let mut images: Vec<WaitingImage> = store.fetch(IMAGES, args![collection, MOST]).await?;
+/// The ids of the things of a kind that wait for a decision, and of those that someone has reported.
+macro_rules! waiting {
+    ($table:literal, $waits:literal, $is_shown:literal, $place:literal, $order:literal) => {
+        concat!(
+            "SELECT id FROM ", $table, " WHERE collection = $3 AND state IN ", $waits, " AND id ", $place,
+            " UNION ALL SELECT subject FROM report WHERE collection = $3 AND kind = '", $table,
+            "' AND state = 'open' AND NOT EXISTS (SELECT 1 FROM report AS earlier \
+             WHERE earlier.subject = report.subject AND earlier.state = 'open' AND earlier.id < report.id) \
+             AND EXISTS (SELECT 1 FROM ", $table, " WHERE id = report.subject AND state IN ", $is_shown,
+            ") AND subject ", $place, " ORDER BY id ", $order, " LIMIT $2",
+        )
+    };
+    ($table:literal, $waits:literal, $is_shown:literal) => {
+        List {
+            onward: waiting!($table, $waits, $is_shown, "> $1", ""),
+            back: waiting!($table, $waits, $is_shown, "< $1", "DESC"),
+            start: "",
+        }
+    };
+}
+
+/// The pictures that wait, the oldest first.
+pub const IMAGES: List = waiting!("image", "('pending', 'quarantined')", "('open', 'complete')");
+
+/// The captions that wait, the oldest first.
+pub const CAPTIONS: List = waiting!("caption", "('split', 'quarantined')", "('submitted', 'accepted')");
+
+/// The requests that wait, the oldest first.
+pub const REQUESTS: List = oldest_first!(
+    "SELECT * FROM report WHERE collection = $3 AND kind = 'takedown' AND state = 'open'",
+    "id"
+);
+
+/// A page of the pictures that wait.
+pub(super) async fn images(
+    store: &Store,
+    collection: &str,
+    at: (&Place, usize),
+) -> Result<Rows<WaitingImage>, Error> {
+    let ids: Rows<String> = IMAGES.page(store, at, args![collection], String::as_str).await?;
+    let sql = among!(
+        store,
+        "SELECT image.*, COALESCE(account.name, '') AS uploader_name, import.name AS source \
+         FROM image LEFT JOIN account ON account.id = image.uploader \
+         LEFT JOIN import_item ON import_item.subject = image.id LEFT JOIN import ON import.id = import_item.import \
+         WHERE image.id IN (",
+        "$1",
+        ") ORDER BY image.id"
+    );
+    let mut images: Vec<WaitingImage> = store.fetch(sql, args![store::list(&ids.rows)?]).await?;
+    let mut reports = objections(store, &ids.rows).await?;
     for waiting in &mut images {
-        waiting.reports = objections(store, &waiting.image.id).await?;
+        waiting.reports = reports.remove(&waiting.image.id).unwrap_or_default();
     }
-    Ok(images)
+    Ok(ids.with(images))
 }
 
-/// The captions that wait.
-pub(super) async fn captions(store: &Store, collection: &str) -> Result<Vec<WaitingCaption>, Error> {
-    const CAPTIONS: &str = "SELECT * FROM caption WHERE collection = $1 \
-        AND (state IN ('split', 'quarantined') OR state IN ('submitted', 'accepted') \
-        AND id IN (SELECT subject FROM report WHERE collection = $1 AND state = 'open')) ORDER BY id LIMIT $2";
-    let mut captions = Vec::new();
-    for caption in store.fetch::<Caption>(CAPTIONS, args![collection, MOST]).await? {
-        let grades = "SELECT grade FROM rating WHERE caption = $1 ORDER BY created_at";
-        captions.push(WaitingCaption {
-            grades: store.fetch(grades, args![&caption.id]).await?,
-            reports: objections(store, &caption.id).await?,
-            caption,
-        });
+/// A page of the captions that wait.
+pub(super) async fn captions(
+    store: &Store,
+    collection: &str,
+    at: (&Place, usize),
+) -> Result<Rows<WaitingCaption>, Error> {
+    let ids: Rows<String> = CAPTIONS.page(store, at, args![collection], String::as_str).await?;
+    let list = || store::list(&ids.rows);
+    let sql = among!(store, "SELECT * FROM caption WHERE id IN (", "$1", ") ORDER BY id");
+    let captions: Vec<Caption> = store.fetch(sql, args![list()?]).await?;
+    let sql =
+        among!(store, "SELECT caption, grade FROM rating WHERE caption IN (", "$1", ") ORDER BY created_at");
+    let mut grades: HashMap<String, Vec<i64>> = HashMap::new();
+    for (caption, grade) in store.fetch::<(String, i64)>(sql, args![list()?]).await? {
+        grades.entry(caption).or_default().push(grade);
     }
-    Ok(captions)
+    let mut reports = objections(store, &ids.rows).await?;
+    let waiting = |caption: Caption| WaitingCaption {
+        grades: grades.remove(&caption.id).unwrap_or_default(),
+        reports: reports.remove(&caption.id).unwrap_or_default(),
+        caption,
+    };
+    let waiting = captions.into_iter().map(waiting).collect();
+    Ok(ids.with(waiting))
 }
 
-async fn objections(store: &Store, subject: &str) -> Result<Vec<Objection>, Error> {
-    let sql = "SELECT reason, note FROM report WHERE subject = $1 AND state = 'open' ORDER BY id";
-    store.fetch(sql, args![subject]).await
+/// What people say against things, by their ids.
+async fn objections(store: &Store, ids: &[String]) -> Result<HashMap<String, Vec<Objection>>, Error> {
+    let sql = among!(
+        store,
+        "SELECT subject, reason, note FROM report WHERE state = 'open' AND subject IN (",
+        "$1",
+        ") ORDER BY id"
+    );
+    let mut of: HashMap<String, Vec<Objection>> = HashMap::new();
+    for objection in store.fetch::<Objection>(sql, args![store::list(ids)?]).await? {
+        of.entry(objection.subject.clone()).or_default().push(objection);
+    }
+    Ok(of)
 }
 
-/// The requests that wait.
-pub(super) async fn requests(store: &Store, collection: &str) -> Result<Vec<RemovalRequest>, Error> {
-    const OPEN: &str = "SELECT * FROM report WHERE collection = $1 AND kind = 'takedown' AND state = 'open' \
-                        ORDER BY id LIMIT $2";
-    let mut requests: Vec<RemovalRequest> = store.fetch(OPEN, args![collection, MOST]).await?;
-    for request in &mut requests {
+/// A page of the requests that wait.
+pub(super) async fn requests(
+    store: &Store,
+    collection: &str,
+    at: (&Place, usize),
+) -> Result<Rows<RemovalRequest>, Error> {
+    let mut requests = REQUESTS.page(store, at, args![collection], |of: &RemovalRequest| &of.id).await?;
+    for request in &mut requests.rows {
         request.image = named_in(store, collection, &request.what).await?;
     }
     Ok(requests)

@@ -3,8 +3,9 @@
 use std::collections::HashSet;
 
 use capeval_site::fault::Fault;
+use capeval_site::paging::List;
 use capeval_site::store::{Error, Store, Tx};
-use capeval_site::{args, audit, clock, ids};
+use capeval_site::{args, audit, clock, columns, ids, oldest_first};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -36,13 +37,13 @@ pub(super) struct Rater {
 }
 
 /// The captions that are in use.
-pub(super) async fn all(store: &Store, collection: &str) -> Result<Vec<GoldCaption>, Error> {
-    const KNOWN: &str = "SELECT gold.id, gold.image, gold.text, gold.grade, \
-        (SELECT COUNT(*) FROM gold_rating WHERE gold_rating.gold = gold.id) AS rated, \
-        (SELECT COUNT(*) FROM gold_rating WHERE gold_rating.gold = gold.id AND is_right = 1) AS n_right \
-        FROM gold WHERE gold.collection = $1 AND gold.retired_at IS NULL ORDER BY gold.id";
-    store.fetch(KNOWN, args![collection]).await
-}
+pub const KNOWN: List = oldest_first!(
+    "SELECT gold.id, gold.image, gold.text, gold.grade, \
+     (SELECT COUNT(*) FROM gold_rating WHERE gold_rating.gold = gold.id) AS rated, \
+     (SELECT COUNT(*) FROM gold_rating WHERE gold_rating.gold = gold.id AND is_right = 1) AS n_right \
+     FROM gold WHERE gold.collection = $3 AND gold.retired_at IS NULL",
+    "gold.id"
+);
 
 /// The people who rate, with those whose ratings do not count first.
 pub(super) async fn raters(store: &Store, collection: &str) -> Result<Vec<Rater>, Error> {
@@ -115,11 +116,9 @@ async fn add(
     grade: i64,
     actor: Option<&str>,
 ) -> Result<(), Error> {
-    tx.execute(
-        "INSERT INTO gold (id, collection, image, language, text, grade, created_by, created_at) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
-        args![ids::new_id(), collection, image, &of.language, &of.text, grade, actor, clock::now()],
-    )
-    .await
-    .map(drop)
+    let row = columns! {
+        id: ids::new_id(), collection, image, language: &of.language, text: &of.text, grade,
+        created_by: actor, created_at: clock::now(),
+    };
+    tx.insert_row("gold", row).await
 }

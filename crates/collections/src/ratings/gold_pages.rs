@@ -5,10 +5,12 @@ use axum::extract::Path;
 use axum::response::{Redirect, Response};
 use capeval_site::accounts::Visitor;
 use capeval_site::app::App;
+use capeval_site::args;
 use capeval_site::fault;
 use capeval_site::fault::Fault;
+use capeval_site::paging::{Place, Rows};
 use capeval_site::web::route::{get, post};
-use capeval_site::web::{Access, Hosted, Page, Route};
+use capeval_site::web::{Access, Hosted, Page, Route, UrlQuery};
 
 use super::gold_captions::{self, GoldCaption, Rater};
 use crate::records::SeenCollection;
@@ -27,12 +29,18 @@ pub(super) fn routes() -> Vec<Route> {
 struct GoldPage<'a> {
     page: &'a Page,
     seen: &'a SeenCollection,
-    known: Vec<GoldCaption>,
+    known: Rows<GoldCaption>,
     raters: Vec<Rater>,
 }
 
-async fn show(app: App, page: Page, Hosted(seen): Hosted<SeenCollection>) -> Result<Response, Fault> {
-    let known = gold_captions::all(&app.store, &seen.collection.id).await?;
+async fn show(
+    app: App,
+    page: Page,
+    Hosted(seen): Hosted<SeenCollection>,
+    UrlQuery(place): UrlQuery<Place>,
+) -> Result<Response, Fault> {
+    let (at, of) = ((&place, page.most_rows()), args![&seen.collection.id]);
+    let known = gold_captions::KNOWN.page(&app.store, at, of, |one: &GoldCaption| &one.id).await?;
     let raters = gold_captions::raters(&app.store, &seen.collection.id).await?;
     page.show(&GoldPage { page: &page, seen: &seen, known, raters })
 }

@@ -2,7 +2,7 @@
 
 use capeval_site::accounts::people;
 use capeval_site::store::{Error, Store, Tx};
-use capeval_site::{args, audit, clock};
+use capeval_site::{args, audit, clock, columns};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -93,15 +93,12 @@ pub async fn rate_gold(tx: &mut Tx, gold: &str, given: &NewRating<'_>) -> Result
     let known = "SELECT grade FROM gold WHERE id = $1 AND collection = $2";
     let Some(known) = tx.fetch_optional(known, args![gold, *collection]).await? else { return Ok(false) };
     let is_right = gold::is_right(grade.number(), known);
-    let added = tx
-        .execute(
-            "INSERT INTO gold_rating (gold, account, grade, is_right, created_at) VALUES ($1, $2, $3, $4, $5) \
-             ON CONFLICT DO NOTHING",
-            args![gold, *account, grade.number(), is_right, clock::now()],
-        )
-        .await?;
+    let row = columns! {
+        gold, account: *account, grade: grade.number(), is_right, created_at: clock::now(),
+    };
+    let added = tx.add_row("gold_rating", row).await?;
     finish(tx, given).await?;
-    if added == 0 {
+    if !added {
         return Ok(false);
     }
     let before = standing(tx, collection, account).await?;

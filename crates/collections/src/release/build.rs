@@ -11,7 +11,7 @@ use capeval_site::jobs::queue::Priority;
 use capeval_site::jobs::{self, Failure, Job, Lane, Work};
 use capeval_site::store::{self, Store, Tx};
 use capeval_site::web::language::Language;
-use capeval_site::{args, audit, clock};
+use capeval_site::{args, audit, clock, columns};
 use serde::Deserialize;
 use serde_json::json;
 use tempfile::NamedTempFile;
@@ -251,11 +251,10 @@ impl Work for BuildRelease {
         };
         tx.execute("DELETE FROM release_part WHERE release = $1", args![&job.subject]).await?;
         for (position, Part { name, blob, size }) in parts.into_iter().enumerate() {
-            tx.execute(
-                "INSERT INTO release_part (release, position, name, blob, size) VALUES ($1, $2, $3, $4, $5)",
-                args![&job.subject, position, name, blob, size as i64],
-            )
-            .await?;
+            let row = columns! {
+                release: &job.subject, position, name, blob, size: size as i64,
+            };
+            tx.insert_row("release_part", row).await?;
         }
         tx.execute(
             "UPDATE release SET state = 'ready', reason = NULL, card = $1, images = $2, captions = $3, ready_at = $4, \

@@ -4,7 +4,7 @@ use capeval_site::app::App;
 use capeval_site::fault::Fault;
 use capeval_site::jobs::{self, queue::Priority};
 use capeval_site::store::{Error, Tx};
-use capeval_site::{args, audit, clock, fault, ids};
+use capeval_site::{args, audit, clock, columns, fault, ids};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -152,19 +152,17 @@ async fn add(
     let number = "SELECT COALESCE(MAX(number), 0) + 1 FROM release WHERE collection = $1";
     let number: i64 = tx.fetch_one(number, args![collection]).await?;
     let id = ids::new_id();
-    tx.execute(
-        "INSERT INTO release (id, collection, number, title, state, parameters, created_by, created_at) \
-         VALUES ($1, $2, $3, $4, 'preparing', $5, $6, $7)",
-        args![&id, collection, number, title, serde_json::to_string(parameters)?, actor, now],
-    )
-    .await?;
+    let row = columns! {
+        id: &id, collection, number, title, state: "preparing",
+        parameters: serde_json::to_string(parameters)?, created_by: actor, created_at: now,
+    };
+    tx.insert_row("release", row).await?;
     let splits = deal(&pictures, parameters, collection);
     for (picture, split) in pictures.iter().zip(splits) {
-        tx.execute(
-            "INSERT INTO release_item (release, kind, subject, number, split) VALUES ($1, 'image', $2, 0, $3)",
-            args![&id, &picture.id, split.name()],
-        )
-        .await?;
+        let row = columns! {
+            release: &id, kind: "image", subject: &picture.id, number: 0_i64, split: split.name(),
+        };
+        tx.insert_row("release_item", row).await?;
     }
     tx.execute(CAPTIONS, args![&id]).await?;
     give_numbers(tx, collection, &id, now).await?;

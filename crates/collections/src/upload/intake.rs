@@ -14,7 +14,7 @@ use capeval_site::web::Page;
 use capeval_site::web::answer::unknown_fields;
 use capeval_site::web::is_program;
 use capeval_site::web::language::say;
-use capeval_site::{args, audit, clock, ids};
+use capeval_site::{args, audit, clock, columns, ids};
 use serde_json::json;
 
 use crate::processing::ProcessPicture;
@@ -193,12 +193,11 @@ async fn consent(
     let id = ids::new_id();
     let mut tx = app.store.begin().await?;
     people::require_enabled(&mut tx, &visitor.id).await?;
-    tx.execute(
-        "INSERT INTO consent (id, collection, account, licence, declaration, created_at) \
-         VALUES ($1, $2, $3, $4, $5, $6)",
-        args![&id, &collection.id, &visitor.id, &about.licence, page.t(DECLARATION), clock::now()],
-    )
-    .await?;
+    let row = columns! {
+        id: &id, collection: &collection.id, account: &visitor.id, licence: &about.licence,
+        declaration: page.t(DECLARATION), created_at: clock::now(),
+    };
+    tx.insert_row("consent", row).await?;
     contributors::join(&mut tx, &collection.id, &visitor.id).await?;
     tx.commit().await?;
     Ok(id)
@@ -259,28 +258,13 @@ async fn add(
     // Consent is given once for each upload, whose pictures are likely to be alike.
     let alike = if about.game.is_empty() { consent } else { &about.game.to_lowercase() };
     let group = ids::digest(format!("{}\n{alike}", visitor.id));
-    let added = tx
-        .execute(
-            "INSERT INTO image (id, collection, uploader, consent, licence, game, platform, source_hash, upload, \
-             split_group, state, shuffle, created_at) \
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8, $9, 'processing', $10, $11) \
-             ON CONFLICT DO NOTHING",
-            args![
-                &id,
-                &collection.id,
-                &visitor.id,
-                consent,
-                &about.licence,
-                &about.game,
-                &about.platform,
-                hash,
-                group,
-                order::place(slots::random()?),
-                clock::now()
-            ],
-        )
-        .await?;
-    if added == 0 {
+    let row = columns! {
+        id: &id, collection: &collection.id, uploader: &visitor.id, consent, licence: &about.licence,
+        game: &about.game, platform: &about.platform, source_hash: hash, upload: hash, split_group: group,
+        state: "processing", shuffle: order::place(slots::random()?), created_at: clock::now(),
+    };
+    let added = tx.add_row("image", row).await?;
+    if !added {
         return Err(fault!(CONFLICT, "same-picture", "The same picture is in this collection already."));
     }
     Ok(id)

@@ -21,7 +21,7 @@ use capeval_collections::{agreement, rules, slots};
 use capeval_site::accounts::Visitor;
 use capeval_site::app::App;
 use capeval_site::web::Slug;
-use capeval_site::{args, clock, ids};
+use capeval_site::{args, clock, columns, ids};
 use image::codecs::png::PngEncoder;
 use serde_json::json;
 
@@ -125,30 +125,14 @@ async fn upload(app: &App, collection: &Collection, uploader: &str, number: usiz
         rewritten.map_err(|failure| anyhow::anyhow!("a picture cannot be drawn: {failure:?}"))?;
     let id = ids::new_id();
     let mut tx = app.store.begin().await?;
-    tx
-        .execute(
-            "INSERT INTO image (id, collection, uploader, licence, game, platform, source_hash, blob, thumb, kind, \
-             width, height, size, phash, split_group, state, shuffle, created_at) \
-             VALUES ($1, $2, $3, 'CC0-1.0', $4, 'PC', $5, $6, $7, $8, $9, $10, $11, $12, $13, 'pending', $14, $15)",
-            args![
-                &id,
-                &collection.id,
-                uploader,
-                scene.game(),
-                source,
-                blob,
-                thumb,
-                pictured.kind,
-                pictured.width,
-                pictured.height,
-                size as i64,
-                pictured.phash,
-                format!("{uploader} {}", scene.game()),
-                rules::order::place(slots::random()?),
-                clock::now()
-            ],
-        )
-        .await?;
+    let row = columns! {
+        id: &id, collection: &collection.id, uploader, licence: "CC0-1.0", game: scene.game(),
+        platform: "PC", source_hash: source, blob, thumb, kind: pictured.kind, width: pictured.width,
+        height: pictured.height, size: size as i64, phash: pictured.phash,
+        split_group: format!("{uploader} {}", scene.game()), state: "pending",
+        shuffle: rules::order::place(slots::random()?), created_at: clock::now(),
+    };
+    tx.insert_row("image", row).await?;
     if number < PICTURES - WAITING {
         slots::open(&mut tx, &id).await?;
     }

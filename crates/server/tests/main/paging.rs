@@ -2,19 +2,25 @@
 
 use std::collections::BTreeSet;
 
+use capeval_benchmarks::announcements::records::ANNOUNCEMENTS;
 use capeval_benchmarks::hosting::{ENTRIES, SUBMISSIONS};
 use capeval_benchmarks::submissions::{IN_PHASE, OF_PERSON};
+use capeval_collections::contributions::changes;
+use capeval_collections::import::records::IMPORTS;
+use capeval_collections::moderation::queue;
+use capeval_collections::ratings::gold_captions::KNOWN;
 use capeval_collections::records::PICTURES;
 use capeval_site::accounts::Role;
 use capeval_site::accounts::people::{self, FOUND, NewAccount};
 use capeval_site::store::Tx;
 use capeval_site::testing::counting;
 use capeval_site::web::Scope;
-use capeval_site::{args, audit, ids};
+use capeval_site::{args, audit, columns, ids};
 use serde_json::json;
 
 use crate::benchmarks::benchmark;
-use crate::support::{Client, Database, Page as _, Site, on_both, on_sqlite};
+use crate::support::collections::Collection;
+use crate::support::{Client, Database, Site, on_both, on_sqlite};
 
 on_both! {
     every_row_of_a_list_is_on_one_page
@@ -36,8 +42,8 @@ struct FilledSite {
 }
 
 impl FilledSite {
-    /// Adds one row to each list: a submission of Ada's team, a team of the phase, an account, a note. Returns what
-    /// tells them from others.
+    /// Adds one row to each list: a submission of Ada's team, a team of the phase, an account, an announcement, a
+    /// note. Returns what tells them from others.
     async fn add(&self, tx: &mut Tx) -> [String; 4] {
         let (submission_id, id) = (ids::new_id(), ids::new_id());
         let (name, now) = (ids::new_id(), 1_781_524_800_000_i64);
@@ -52,6 +58,9 @@ impl FilledSite {
         let new = NewAccount { email: &email, name: "Someone", password: "-".to_owned(), role: Role::Member };
         let account = people::add(tx, new).await.unwrap();
         let (place, subject) = (Some(self.benchmark.as_str()), self.benchmark.as_str());
+        let announcement = columns! { id: ids::new_id(), benchmark: &self.benchmark, title: &name, text: "",
+        is_mailed: false, created_at: now };
+        tx.add_row("announcement", announcement).await.unwrap();
         audit::note_in(tx, place, None, "test", subject, json!({ "name": name })).await.unwrap();
         [submission_id, id, account, name]
     }
@@ -106,26 +115,35 @@ async fn walk(
     ids
 }
 
-/// The texts of the rows of the pages of a list, from the first to the last, and back again.
-async fn walk_pages(client: &Client, path: &str, mark: &str) {
+/// Visits the pages of a list, from the first to the last, and back again. A page may have several lists, each with a
+/// name in its links; the text after the mark of a row tells it from others.
+async fn walk_pages(client: &Client, path: &str, list: &str, mark: &str) {
     let rows = |page: &str| page.matches(mark).count();
-    // The page of a phase has the links of two lists.
     let at = |page: &str, rel: &str| {
         let mark = format!("rel=\"{rel}\" href=\"");
-        let mut links = page.split(&mark).skip(1);
-        let link = links.find(|link| !link.starts_with("?teams_"))?;
-        link.split('"').next().map(|link| link.replace("&#38;", "&"))
+        let links = page.split(&mark).skip(1).filter_map(|rest| rest.split('"').next());
+        let mut links = links.map(|link| link.replace("&#38;", "&"));
+        let of_list = format!("?list={list}&");
+        links.find(|link| if list.is_empty() { !link.contains("list=") } else { link.starts_with(&of_list) })
     };
-    let (mut page, mut pages, mut there) = (client.get(path).await.expect(200).text, Vec::new(), 0);
-    while let Some(next) = at(&page, "next") {
-        there += rows(&page);
-        pages.push(page);
-        page = client.get(&format!("{path}{next}")).await.expect(200).text;
+    let visit = async |link: &str| {
+        let address = if link.starts_with('/') { link.to_owned() } else { format!("{path}{link}") };
+        client.get(address.split('#').next().unwrap()).await.expect(200).text
+    };
+    let (mut page, mut pages, mut different) = (visit("").await, Vec::new(), BTreeSet::new());
+    loop {
+        let texts = page.split(mark).skip(1);
+        different.extend(texts.map(|text| text.chars().take(600).collect::<String>()));
+        let Some(next) = at(&page, "next") else { break };
+        let next = visit(&next).await;
+        pages.push(std::mem::replace(&mut page, next));
     }
-    assert!(there + rows(&page) >= MANY && pages.len() >= 5, "{path}: {there} rows, {} pages", pages.len());
+    let there = pages.iter().map(|page| rows(page)).sum::<usize>() + rows(&page);
+    assert_eq!(different.len(), there, "{path} {list}: no row comes twice");
+    assert!(there >= MANY && pages.len() >= 5, "{path} {list}: {there} rows, {} pages", pages.len());
     while let Some(before) = pages.pop() {
         let back = at(&page, "prev").unwrap_or_else(|| panic!("{path}: no way back"));
-        page = client.get(&format!("{path}{back}")).await.expect(200).text;
+        page = visit(&back).await;
         assert_eq!(rows(&page), rows(&before), "{path}");
         let first =
             |page: &str| page.split_once(mark).map(|(_, rest)| rest.chars().take(300).collect::<String>());
@@ -152,6 +170,7 @@ async fn every_row_of_a_list_is_on_one_page(database: Database) {
         (&root, format!("/api/v1/host/phases/{phase}/entries"), ("entries", "team"), 1),
         (&root, "/api/v1/accounts".to_owned(), ("accounts", "id"), 2),
         (&root, "/api/v1/host/benchmarks/b/audit".to_owned(), ("notes", "detail"), 3),
+        (&ada, "/api/v1/benchmarks/b/announcements".to_owned(), ("announcements", "title"), 3),
     ];
     for (client, path, names, kind) in &lists {
         let added = async || {
@@ -168,15 +187,61 @@ async fn every_row_of_a_list_is_on_one_page(database: Database) {
         }
     }
     let (person, host) = (site.person("Ada", Role::Member).await, site.person("Root", Role::Admin).await);
-    walk_pages(&person, "/submissions", "<tr><th scope=\"row\"><a href=\"/submissions/").await;
-    walk_pages(&host, "/b/b/p/host", "<tr><th scope=\"row\"><a href=\"/submissions/").await;
-    walk_pages(&host, "/b/b/audit", "<tr><td>").await;
-    walk_pages(&host, "/admin/audit", "<tr><td>").await;
-    walk_pages(&host, "/admin/accounts", "<tr><th scope=\"row\">").await;
-    let teams = host.get("/b/b/p/host?teams_after=").await.expect(200).text;
-    let next = teams.between("href=\"?teams_after=", "#teams\"").to_owned();
-    let teams = host.get(&format!("/b/b/p/host?teams_after={next}")).await.expect(200).text;
-    assert!(teams.contains("?teams_before="), "{teams}");
+    walk_pages(&person, "/submissions", "", "<tr><th scope=\"row\"><a href=\"/submissions/").await;
+    walk_pages(&host, "/b/b/p/host", "", "<tr><th scope=\"row\"><a href=\"/submissions/").await;
+    walk_pages(&host, "/b/b/audit", "", "<tr><td>").await;
+    walk_pages(&host, "/admin/audit", "", "<tr><td>").await;
+    walk_pages(&host, "/admin/accounts", "", "<tr><th scope=\"row\">").await;
+    walk_pages(&host, "/b/b/p/host", "teams", "<option value=\"0").await;
+    walk_pages(&host, "/b/b/announcements", "", "<article class=\"card\">\n<h2>").await;
+    fill_collection(&site, &filled.ada).await;
+    walk_pages(&person, "/c/c/mine", "images", "action=\"/c/c/mine/images/").await;
+    walk_pages(&person, "/c/c/mine", "captions", "<tr><td class=\"wrap\"").await;
+    walk_pages(&person, "/c/c/mine", "drafts", "caption?next=").await;
+    walk_pages(&host, "/c/c/moderate", "images", "action=\"/c/c/moderate/images/").await;
+    walk_pages(&host, "/c/c/moderate", "captions", "action=\"/c/c/moderate/captions/").await;
+    walk_pages(&host, "/c/c/moderate", "requests", "action=\"/c/c/moderate/reports/").await;
+    walk_pages(&host, "/c/c/imports", "", "action=\"/c/c/imports/").await;
+    walk_pages(&host, "/c/c/gold", "", "action=\"/c/c/gold/").await;
+}
+
+/// Adds many rows to each list of a collection. A tenth of what waits for a moderator was reported, by two people.
+async fn fill_collection(site: &Site, ada: &str) {
+    let collection = Collection::new(site, "c", 5, ada).await.id;
+    let reporters = [site.account("Bao", Role::Member).await, site.account("Mo", Role::Member).await];
+    let mut tx = site.app.store.begin().await.unwrap();
+    for k in 0..MANY {
+        let (id, caption, text) = (ids::new_id(), ids::new_id(), format!("caption {k}"));
+        let (image_state, caption_state) =
+            if k % 10 == 0 { ("open", "accepted") } else { ("pending", "split") };
+        let image = columns! { id: &id, collection: &collection, uploader: ada, licence: "CC0-1.0", game: "",
+        platform: "", source_hash: &id, split_group: "", state: image_state, shuffle: 0_i64, created_at: 0_i64 };
+        tx.add_row("image", image).await.unwrap();
+        let row = columns! { id: &caption, collection: &collection, image: &id, author: ada, language: "en",
+        script: "", text: &text, text_norm: &text, characters: 9_i64, words: 2_i64, warnings: "[]",
+        state: caption_state, ratings: 0_i64, ratings_wanted: 2_i64, shuffle: 0_i64, created_at: 0_i64,
+        changed_at: 0_i64 };
+        tx.add_row("caption", row).await.unwrap();
+        let draft = columns! { image: &id, account: ada, text: &text, changed_at: 0_i64 };
+        tx.add_row("draft", draft).await.unwrap();
+        let report = |kind: &str, subject: &str, reporter: Option<&str>| {
+            columns! { id: ids::new_id(),
+            collection: &collection, kind: kind, subject: subject, reporter: reporter, reason: "copyright",
+            note: "", contact: "", state: "open", created_at: 0_i64 }
+        };
+        tx.add_row("report", report("takedown", "a picture", None)).await.unwrap();
+        for reporter in reporters.iter().filter(|_| k % 10 == 0) {
+            tx.add_row("report", report("image", &id, Some(reporter))).await.unwrap();
+            tx.add_row("report", report("caption", &caption, Some(reporter))).await.unwrap();
+        }
+        let gold = columns! { id: ids::new_id(), collection: &collection, image: &id, language: "en", text: &text,
+        grade: 1_i64, created_at: 0_i64 };
+        tx.add_row("gold", gold).await.unwrap();
+        let import = columns! { id: ids::new_id(), collection: &collection, name: &text, licence: "CC0-1.0",
+        attribution: "", state: "done", left_out: "[]", created_at: 0_i64 };
+        tx.add_row("import", import).await.unwrap();
+    }
+    tx.commit().await.unwrap();
 }
 
 /// No page sorts rows that it does not show, or reads those of other pages.
@@ -191,7 +256,16 @@ async fn pages_of_lists_read_rows_in_the_order_of_an_index() {
         ("notes", audit::ALL, "sqlite_autoindex_audit_1"),
         ("notes on a subject", audit::OF_SUBJECT, "audit_newest"),
         ("notes of a benchmark", audit::OF_PLACE, "audit_place"),
+        ("announcements", ANNOUNCEMENTS, "announcement_benchmark"),
         ("pictures", PICTURES, "image"),
+        ("pictures of a person", changes::IMAGES, "image_uploader"),
+        ("captions of a person", changes::CAPTIONS, "caption_author"),
+        ("drafts of a person", changes::DRAFTS, "draft_account"),
+        ("pictures that wait", queue::IMAGES, "image_waits"),
+        ("captions that wait", queue::CAPTIONS, "caption_waits"),
+        ("requests that wait", queue::REQUESTS, "report_request"),
+        ("imports", IMPORTS, "import_collection"),
+        ("captions with a known grade", KNOWN, "gold_collection"),
     ];
     for (name, list, index) in lists {
         for sql in [list.onward, list.back] {

@@ -7,7 +7,7 @@ use super::{Role, people};
 use crate::fault;
 use crate::fault::Fault;
 use crate::store::{Store, Tx};
-use crate::{args, audit, clock, ids};
+use crate::{args, audit, clock, columns, ids};
 
 /// The days for which a link works.
 const DAYS: i64 = 7;
@@ -45,12 +45,11 @@ async fn insert(
 ) -> Result<String, Fault> {
     let secret = ids::secret()?;
     let (id, now) = (ids::new_id(), clock::now());
-    tx.execute(
-        "INSERT INTO invitation (id, hash, role, team, created_by, created_at, expires_at, email) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
-        args![&id, ids::digest(&secret), role.name(), team, actor, now, now + DAYS * clock::DAY, email],
-    )
-    .await?;
+    let row = columns! {
+        id: &id, hash: ids::digest(&secret), role: role.name(), team, created_by: actor, created_at: now,
+        expires_at: now + DAYS * clock::DAY, email,
+    };
+    tx.insert_row("invitation", row).await?;
     audit::note(tx, actor, "invitation.add", &id, json!({ "role": role.name(), "team": team })).await?;
     Ok(format!("/join/{secret}"))
 }

@@ -10,7 +10,7 @@ use crate::settings::Settings;
 use crate::store::{Error, Store, Tx};
 use crate::web::Scope;
 use crate::web::network::session_cookie;
-use crate::{args, clock, ids};
+use crate::{args, clock, columns, ids};
 
 /// Begins a session, and returns the cookie to set.
 pub async fn begin(tx: &mut Tx, settings: &Settings, account: &str) -> anyhow::Result<Cookie<'static>> {
@@ -18,11 +18,10 @@ pub async fn begin(tx: &mut Tx, settings: &Settings, account: &str) -> anyhow::R
     let now = clock::now();
     let expires = now.saturating_add(settings.session_days.saturating_mul(clock::DAY));
     tx.execute("DELETE FROM session WHERE expires_at < $1", args![now]).await?;
-    tx.execute(
-        "INSERT INTO session (token_hash, account, created_at, expires_at) VALUES ($1, $2, $3, $4)",
-        args![ids::digest(&token), account, now, expires],
-    )
-    .await?;
+    let row = columns! {
+        token_hash: ids::digest(&token), account, created_at: now, expires_at: expires,
+    };
+    tx.insert_row("session", row).await?;
     Ok(cookie(settings, token, settings.session_days))
 }
 

@@ -9,7 +9,7 @@ use crate::fault;
 use crate::fault::Fault;
 use crate::store::{Error, Store, Tx};
 use crate::web::Scope;
-use crate::{args, audit, clock, ids};
+use crate::{args, audit, clock, columns, ids};
 
 /// The prefix of tokens, by which scanners find leaked ones.
 const PREFIX: &str = "cev_";
@@ -28,20 +28,11 @@ pub async fn add(tx: &mut Tx, account: &str, name: &str, scope: Scope) -> Result
     let name = people::name(if name.trim().is_empty() { scope.name() } else { name })?;
     let token = format!("{PREFIX}{}", ids::secret()?);
     let id = ids::new_id();
-    tx.execute(
-        "INSERT INTO api_token (id, account, name, prefix, hash, scopes, created_at) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7)",
-        args![
-            &id,
-            account,
-            name,
-            &token[..PREFIX.len() + 6],
-            ids::digest(&token),
-            scope.name(),
-            clock::now()
-        ],
-    )
-    .await?;
+    let row = columns! {
+        id: &id, account, name, prefix: &token[..PREFIX.len() + 6], hash: ids::digest(&token),
+        scopes: scope.name(), created_at: clock::now(),
+    };
+    tx.insert_row("api_token", row).await?;
     audit::note(tx, Some(account), "token.add", &id, json!({ "scope": scope.name() })).await?;
     Ok(token)
 }

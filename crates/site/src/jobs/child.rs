@@ -44,6 +44,7 @@ pub fn readable(app: &App, files: impl IntoIterator<Item = PathBuf>) -> Vec<Path
 
 /// Runs a task in a child, and returns its result.
 pub async fn run<T: Task>(app: &App, allowance: Allowance, task: T) -> Result<T::Answer, Failure> {
+    let memory = allowance.memory >> 20;
     let order = serde_json::to_vec(&Order::new(allowance, task))?;
     let mut command = Command::new(&app.program);
     command.arg(COMMAND).env_clear().current_dir("/").kill_on_drop(true);
@@ -68,8 +69,16 @@ pub async fn run<T: Task>(app: &App, allowance: Allowance, task: T) -> Result<T:
     };
     let (output, messages, status) = ended?;
     if !status.success() {
-        tracing::warn!(%status, messages = ?String::from_utf8_lossy(&messages).trim(), "a child failed");
+        let messages = String::from_utf8_lossy(&messages);
+        tracing::warn!(%status, messages = ?messages.trim(), "a child failed");
+        // As the standard library says when an allocation fails, before it ends the process.
+        if messages.contains("memory allocation of") {
+            return Err(Failure::Lasting(reason!("it needs more than {} MiB of memory", memory)));
+        }
         return Err(Failure::Passing(reason!("the process ended with {}", status)));
+    }
+    if output.len() as u64 == ANSWER {
+        return Err(Failure::Lasting(reason!("the answer is larger than {} MiB", ANSWER >> 20)));
     }
     match serde_json::from_slice(&output)? {
         Answer::Done(result) => Ok(result),

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::{Job, Lane};
 use crate::store::{Error, Store, Tx};
-use crate::{args, clock, ids, request_id};
+use crate::{args, clock, columns, ids, request_id};
 
 /// The milliseconds for which a job that failed waits before it is tried again, times the attempts so far.
 const PAUSE: i64 = 2_000;
@@ -45,22 +45,12 @@ pub async fn add_at(
     priority: Priority,
     run_after: i64,
 ) -> Result<(), Error> {
-    tx.execute(
-        "INSERT INTO job (id, lane, kind, subject, state, priority, attempt, run_after, lease_until, created_at, cause) \
-         VALUES ($1, $2, $3, $4, 'queued', $5, 0, $6, 0, $7, $8)",
-        args![
-            ids::new_id(),
-            lane.name(),
-            kind,
-            subject,
-            priority as i64,
-            run_after,
-            clock::now(),
-            request_id::current()
-        ],
-    )
-    .await
-    .map(drop)
+    let row = columns! {
+        id: ids::new_id(), lane: lane.name(), kind, subject, state: "queued", priority: priority as i64,
+        attempt: 0_i64, run_after, lease_until: 0_i64, created_at: clock::now(),
+        cause: request_id::current(),
+    };
+    tx.insert_row("job", row).await
 }
 
 /// Claims the next job of one of `kinds` whose priority is `least` or higher: one that is due, or one whose worker has

@@ -17,7 +17,7 @@ use crate::jobs::queue::Priority;
 use crate::jobs::{self, Failure, Job, Lane, Work};
 use crate::personal_data::{Leaving, PersonalData};
 use crate::store::{Error, Tx};
-use crate::{args, clock, ids};
+use crate::{args, clock, columns, ids};
 
 pub use choice::Reader;
 pub use delivery::{Address, is_public, signature};
@@ -143,12 +143,10 @@ async fn add(
     body: &str,
 ) -> Result<String, Error> {
     let (id, now) = (ids::new_id(), clock::now());
-    tx.execute(
-        "INSERT INTO outbox (id, kind, target, subject, body, attempt, run_after, created_at) \
-         VALUES ($1, $2, $3, $4, $5, 0, $6, $6)",
-        args![&id, kind.name(), target, subject, body, now],
-    )
-    .await?;
+    let row = columns! {
+        id: &id, kind: kind.name(), target, subject, body, attempt: 0_i64, run_after: now, created_at: now,
+    };
+    tx.insert_row("outbox", row).await?;
     jobs::add_at::<SendMessage>(tx, &id, priority, now).await?;
     Ok(id)
 }

@@ -43,6 +43,18 @@ macro_rules! args {
     ($($value:expr),* $(,)?) => { vec![$($crate::store::Value::from($value)),*] };
 }
 
+/// The statement for the kind of database with the values of a [`list`] in the brackets between two texts:
+/// `among!(store, "SELECT … WHERE id IN (", "$1", ")")`.
+#[macro_export]
+macro_rules! among {
+    ($store:expr, $before:literal $(, $list:literal, $after:literal)+) => {
+        $store.pick(
+            concat!($before $(, "SELECT value FROM json_each(", $list, ")", $after)+),
+            concat!($before $(, "SELECT json_array_elements_text(CAST(", $list, " AS JSON))", $after)+),
+        )
+    };
+}
+
 /// The name of the file of SQLite in the folder of the data.
 pub const DATABASE: &str = "capeval.db";
 

@@ -5,22 +5,33 @@ use super::{Error, Tx, Value};
 /// The columns of a row with their values.
 pub type Columns = Vec<(&'static str, Value)>;
 
-/// The columns of a row: `columns! { name: value, … }`.
+/// The columns of a row: `columns! { name: value, … }`, where a variable of the name may stand for both.
 #[macro_export]
 macro_rules! columns {
-    ($($name:ident: $value:expr),* $(,)?) => {
-        vec![$((stringify!($name), $crate::store::Value::from($value))),*]
+    (@ $name:ident) => { $name };
+    (@ $name:ident $value:expr) => { $value };
+    ($($name:ident $(: $value:expr)?),* $(,)?) => {
+        vec![$((stringify!($name), $crate::store::Value::from($crate::columns!(@ $name $($value)?)))),*]
     };
 }
 
 impl Tx {
+    /// Adds a row, which must not be there.
+    pub async fn insert_row(&mut self, table: &'static str, columns: Columns) -> Result<(), Error> {
+        self.insert(table, columns, "").await.map(drop)
+    }
+
     /// Adds a row; returns `false` if there is one already that it would conflict with.
     pub async fn add_row(&mut self, table: &'static str, columns: Columns) -> Result<bool, Error> {
+        Ok(self.insert(table, columns, "ON CONFLICT DO NOTHING").await? > 0)
+    }
+
+    async fn insert(&mut self, table: &'static str, columns: Columns, or: &str) -> Result<u64, Error> {
         let (names, values): (Vec<&str>, Vec<Value>) = columns.into_iter().unzip();
         let places: Vec<String> = (1..=names.len()).map(|k| format!("${k}")).collect();
         let (names, places) = (names.join(", "), places.join(", "));
-        let sql = format!("INSERT INTO {table} ({names}) VALUES ({places}) ON CONFLICT DO NOTHING");
-        Ok(self.execute_built(&sql, values).await? > 0)
+        let sql = format!("INSERT INTO {table} ({names}) VALUES ({places}) {or}");
+        self.execute_built(&sql, values).await
     }
 
     /// Changes columns of the row with this id.
@@ -45,9 +56,11 @@ mod tests {
         let schema = Schema::new(vec![Migration { name: "shop/fruit", script }]);
         let store = Store::open("", folder.path(), 1, &schema).await.unwrap();
         let mut tx = store.begin().await.unwrap();
-        let pear = || columns! { id: "pear", weight: None::<i64>, colour: "green" };
+        let colour = "green";
+        let pear = || columns! { id: "pear", weight: None::<i64>, colour };
         assert!(tx.add_row("fruit", pear()).await.unwrap());
         assert!(!tx.add_row("fruit", pear()).await.unwrap());
+        assert!(tx.insert_row("fruit", pear()).await.is_err());
         assert!(tx.add_row("fruit", columns! { id: "fig" }).await.unwrap());
         tx.change_row("fruit", "pear", columns! { weight: 7_i64, colour: "yellow" }).await.unwrap();
         let sql = "SELECT id, colour, weight FROM fruit ORDER BY id DESC";

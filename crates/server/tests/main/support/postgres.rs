@@ -1,9 +1,10 @@
 //! A private PostgreSQL server on loopback, from the packages of the system, for as long as the tests run.
 
 use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _};
 use std::os::unix::fs::chown;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -13,6 +14,16 @@ use super::process::program;
 
 /// The beginning of the names of its folders, which end with the id of the process.
 const PREFIX: &str = "capeval-test-postgres-";
+
+/// Runs a program until standard input ends, as it does with the process that holds its other end, however that ends;
+/// then removes a folder. Signals cannot tell that: a shell that was started in the background ignores some for ever.
+/// What this process was given by those who started it, such as a lock, is closed first.
+const GUARD: &str = r#"
+for open in /proc/$$/fd/*; do open=${open##*/}; if [ "$open" -gt 2 ]; then eval "exec $open>&-"; fi; done
+trap : HUP INT TERM
+"$@" </dev/null & read -r _
+kill -QUIT $!; kill -TERM $!; wait; rm -rf "$0"
+"#;
 
 /// Returns true if PostgreSQL is installed.
 pub fn is_here() -> bool {
@@ -92,10 +103,9 @@ fn start() -> PathBuf {
     let made = made.unwrap();
     assert!(made.status.success(), "initdb: {}", String::from_utf8_lossy(&made.stderr));
     let log = fs::File::create(folder.join("log")).unwrap();
-    let mut postgres = as_user(user, Path::new("sh"));
-    let script = "trap 'kill -QUIT $!; wait; rm -rf \"$0\"; exit' QUIT; \"$@\" & wait";
+    let mut postgres = as_user(user, Path::new("bash"));
     postgres
-        .args(["-c", script])
+        .args(["-c", GUARD])
         .arg(&folder)
         .arg(bin.join("postgres"))
         .arg("-D")
@@ -107,12 +117,10 @@ fn start() -> PathBuf {
                     synchronous_commit=off wal_level=minimal max_wal_senders=0 max_wal_size=64MB \
                     min_wal_size=32MB autovacuum=off jit=off";
     postgres.args(settings.split_whitespace().flat_map(|setting| ["-c", setting]));
-    postgres.current_dir(&folder).stdin(Stdio::null()).stdout(Stdio::null()).stderr(log);
-    // The server ends with the thread that started it, which lives as long as the process, and takes its files along.
-    std::thread::spawn(move || {
-        let mut child = postgres.spawn().unwrap();
-        let _ = child.wait();
-    });
+    postgres.current_dir(&folder).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(log);
+    // It has the pipe that ends with this process.
+    static GUARDED: OnceLock<Child> = OnceLock::new();
+    GUARDED.get_or_init(|| postgres.spawn().unwrap());
     eventually("PostgreSQL starts", || {
         let mut ready = Command::new(bin.join("pg_isready"));
         let ready = ready.args(["-q", "-U", "test", "-h"]).arg(&folder).status().unwrap();
@@ -127,13 +135,13 @@ fn is_root() -> bool {
     Command::new("id").arg("-u").output().is_ok_and(|output| output.stdout == b"0\n")
 }
 
-/// A command that is ended with this process, as another user if one is given.
+/// A program, as another user if one is given.
 fn as_user(user: Option<u32>, program: &Path) -> Command {
     let mut command = Command::new("setpriv");
     if let Some(user) = user {
         command.args([format!("--reuid={user}"), format!("--regid={user}"), "--clear-groups".to_owned()]);
     }
-    command.arg("--pdeathsig=QUIT").arg(program);
+    command.arg(program);
     command
 }
 
@@ -155,4 +163,26 @@ fn remove_old() {
             let _ = fs::remove_dir_all(entry.path());
         }
     }
+}
+
+/// The process that starts the server may ignore signals and hold files that are open.
+#[test]
+fn a_guarded_program_ends_with_standard_input_and_inherits_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut guarded = Command::new("bash");
+    guarded.args(["-c", "trap '' QUIT INT; exec 7</dev/null 12</dev/null; exec \"$@\"", "bash"]);
+    guarded.args(["bash", "-c", GUARD]).arg(folder.path().join("data"));
+    guarded.args(["bash", "-c", "echo /proc/$$/fd/*; exec tail -f /dev/null"]);
+    let mut guarded = guarded.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    fs::create_dir(folder.path().join("data")).unwrap();
+    let (stdin, mut stdout) = (guarded.stdin.take(), BufReader::new(guarded.stdout.take().unwrap()));
+    let mut open = String::new();
+    stdout.read_line(&mut open).unwrap();
+    let open: Vec<&str> = open.split_whitespace().map(|path| path.rsplit('/').next().unwrap()).collect();
+    assert!(!open.contains(&"7") && !open.contains(&"12"), "{open:?}");
+    drop(stdin);
+    // Its end closes the pipe.
+    stdout.read_to_string(&mut String::new()).unwrap();
+    assert!(guarded.wait().unwrap().success());
+    assert!(!folder.path().join("data").exists());
 }

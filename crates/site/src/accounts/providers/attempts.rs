@@ -10,7 +10,7 @@ use crate::fault::Fault;
 use crate::jobs::queue::Priority;
 use crate::jobs::{self, Failure, Job, Lane, Work};
 use crate::store::{self, Store, Tx};
-use crate::{args, clock, ids};
+use crate::{args, clock, columns, ids};
 
 /// The minutes for which a sign-in may take.
 pub(super) const MINUTES: i64 = 10;
@@ -58,20 +58,12 @@ pub(super) async fn begin(store: &Store, provider: &Provider, asked: &BegunAttem
     let mut tx = store.begin().await?;
     let now = clock::now();
     tx.execute("DELETE FROM sign_in_attempt WHERE expires_at <= $1", args![now]).await?;
-    tx.execute(
-        "INSERT INTO sign_in_attempt (hash, provider, state_hash, nonce, verifier, destination, expires_at) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7)",
-        args![
-            ids::digest(&asked.cookie),
-            &provider.id,
-            ids::digest(&asked.state),
-            &asked.nonce,
-            &asked.verifier,
-            &asked.destination,
-            now + MINUTES * 60_000
-        ],
-    )
-    .await?;
+    let row = columns! {
+        hash: ids::digest(&asked.cookie), provider: &provider.id, state_hash: ids::digest(&asked.state),
+        nonce: &asked.nonce, verifier: &asked.verifier, destination: &asked.destination,
+        expires_at: now + MINUTES * 60_000,
+    };
+    tx.insert_row("sign_in_attempt", row).await?;
     Ok(tx.commit().await?)
 }
 
