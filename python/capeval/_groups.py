@@ -23,8 +23,10 @@ def wanted(groups: Any, sources: list[Any]) -> tuple[list[str], list[tuple[str, 
     return texts, data, [path for path in paths if isinstance(path, str)]
 
 
-def formulas(derive: Mapping[str, str] | None) -> list[str]:
-    """Numbers made of measures, as the engine reads them."""
+def formulas(derive: Mapping[str, str] | list[str] | None) -> list[str]:
+    """Numbers made of measures, as the engine reads them; those of a kit are written so."""
+    if isinstance(derive, list):
+        return derive
     if derive is not None and not isinstance(derive, Mapping):
         raise TypeError(f"derive must be a dictionary of formulas by name, not {type(derive).__name__}")
     return [f"{name} = {formula}" for name, formula in (derive or {}).items()]

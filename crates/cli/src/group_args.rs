@@ -13,7 +13,7 @@ use crate::options::{GROUPS, choices};
 pub struct GroupArgs {
     /// Score groups of images, too: by a column or key of the references or candidates, by FILE or FILE:COLUMN with a
     /// group for each id, or by `words:references`, `words:candidate=8,12`, `references:count`; joined by `×` or ` x `,
-    /// every combination is a group. May be repeated.
+    /// every combination is a group. May be repeated; `none` leaves out the groups of a kit.
     #[arg(long, value_name = "WHAT")]
     group_by: Vec<String>,
     /// Images that metrics such as CIDEr learn document frequencies from, for the scores of a group.
@@ -25,7 +25,7 @@ impl GroupArgs {
     /// What groups images; a bare name is a column of one of the files `captions`.
     pub fn read<'p>(&self, captions: impl IntoIterator<Item = &'p str>) -> Result<Vec<GroupBy>> {
         let mut sources = GroupSources::new(captions);
-        self.group_by.iter().map(|what| Ok(sources.find(what)?)).collect()
+        self.group_by.iter().filter(|what| *what != "none").map(|what| Ok(sources.find(what)?)).collect()
     }
 
     /// Sets the options of these flags.
