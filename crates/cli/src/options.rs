@@ -106,6 +106,12 @@ impl ReferenceInput {
         Ok(match capeval_files::references(path, &self.options())? {
             capeval_files::ReferenceFile::Captions(captions) => self.merge(vec![captions])?.into(),
             capeval_files::ReferenceFile::Prepared(prepared) => {
+                if let Some(flag) = self.set().filter(|flag| *flag != "--no-limits") {
+                    return Err(fault(
+                        format!("{flag} has no effect on prepared references, which are read already"),
+                        "leave it out, or give it to `capeval prepare`",
+                    ));
+                }
                 ReferenceSource::Prepared { prepared, source: path.clone() }
             }
         })
