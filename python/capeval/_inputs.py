@@ -146,7 +146,7 @@ def reference_captions(source: Captionlike, options: ReferenceReading) -> Captio
     )
 
 
-def dropped(options: CandidateReading | ReferenceReading) -> dict[str, list[str]]:
+def dropped(options: Any) -> dict[str, list[str]]:
     """What was left out when captions were read, for signatures."""
     return {key: several(options.get(key) or []) for key in ("ref_drop", "drop")}
 

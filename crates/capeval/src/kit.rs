@@ -194,11 +194,13 @@ impl Kit {
                     && (!has_table || own.idf == Some(IdfSource::Table)),
             ),
             ("settings", settings.is_empty()),
+            ("derive", options.derive.iter().all(|one| own.derive.contains(one))),
         ];
         // Options of scoring have these names with underscores.
         let now = object(options);
         let is_other = |(key, value): &(String, Value)| {
-            key != "metrics" && now.get(&key.replace('-', "_")).is_some_and(|now| now != value)
+            !matches!(&**key, "metrics" | "derive")
+                && now.get(&key.replace('-', "_")).is_some_and(|now| now != value)
         };
         let others = self.settings().into_iter().filter(is_other);
         let changed = of_metrics.into_iter().filter(|(_, is_kept)| !is_kept).map(|(name, _)| name.to_owned());

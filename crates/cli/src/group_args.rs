@@ -5,6 +5,7 @@ use capeval::report::GroupFrequencies;
 use capeval::{GroupBy, ScoreOptions};
 use capeval_files::GroupSources;
 
+use crate::fault::fault;
 use crate::options::{GROUPS, choices};
 
 /// Groups of images, which are scored beside all of them.
@@ -17,7 +18,7 @@ pub struct GroupArgs {
     #[arg(long, value_name = "WHAT")]
     group_by: Vec<String>,
     /// Images that metrics such as CIDEr learn document frequencies from, for the scores of a group.
-    #[arg(long, value_name = "RULE", default_value = "own", requires = "group_by", value_parser = choices::<GroupFrequencies>())]
+    #[arg(long, value_name = "RULE", default_value_t, value_parser = choices::<GroupFrequencies>())]
     group_df: GroupFrequencies,
 }
 
@@ -25,6 +26,10 @@ impl GroupArgs {
     /// What groups images; a bare name is a column of one of the files `captions`.
     pub fn read<'p>(&self, captions: impl IntoIterator<Item = &'p str>) -> Result<Vec<GroupBy>> {
         let mut sources = GroupSources::new(captions);
+        // A kit may set what groups images, so that this is known only now.
+        if self.group_by.is_empty() && self.group_df != GroupFrequencies::default() {
+            return Err(fault("--group-df has no effect without groups", "add --group-by, or leave it out"));
+        }
         self.group_by.iter().filter(|what| *what != "none").map(|what| Ok(sources.find(what)?)).collect()
     }
 

@@ -15,8 +15,9 @@ pub fn completed(matches: &ArgMatches, args: &[OsString]) -> Result<Option<Vec<O
     let Ok(Some(name)) = given.try_get_one::<String>("kit") else { return Ok(None) };
     let kit = files::kit(name)?;
     let is_given = |name: &str| given.value_source(&name.replace('-', "_")) == Some(ValueSource::CommandLine);
-    // A suite stands for metrics.
-    let is_closed = |name: &str| is_given(name) || name == "metrics" && is_given("suite");
+    // A suite stands for metrics, and numbers of a kit are made of its own.
+    let chooses = is_given("metrics") || is_given("suite");
+    let is_closed = |name: &str| is_given(name) || chooses && ["metrics", "derive"].contains(&name);
     let flags = flags(&kit).into_iter().filter(|(name, _)| !is_closed(name)).map(|(_, flag)| flag.into());
     // What follows `--` are files.
     let end = args.iter().position(|arg| arg == "--").unwrap_or(args.len());
