@@ -4,7 +4,8 @@
 
 CLONES is a folder with clones, each under the name of its repository, at the commits that the kits name: vizwiz-caption,
 R2Gen, Change-Agent, RobustChangeCaptioning, VLMEvalKit, lmms-eval, recurrent-transformer, clef-caption-evaluation-2026,
-vist_eval and big_vision. Needs Python 3.11 (for lib2to3), Java, pycocoevalcap, SPICE in SPICE_HOME, and rouge-score. The
+vist_eval, wts-dataset and big_vision. Needs Python 3.11 (for lib2to3), Java, pycocoevalcap, SPICE in SPICE_HOME, nltk 3.10,
+scikit-learn and rouge-score. Groups of images are named behind an @: the program runs on each group as it does itself. The
 programs themselves run: those for Python 2 are turned into Python 3, what they import beside scorers is replaced by
 nothing, and SPICE runs as in the oracle `scores`. Where a field has no program of its own, pycocoevalcap's evaluation runs.
 """
@@ -15,6 +16,7 @@ import importlib
 import json
 import os
 import re
+import shutil
 import string
 import subprocess
 import sys
@@ -136,8 +138,19 @@ def vizwiz(clones):
     return evaluation.eval
 
 
+def in_groups(found, groups):
+    """Values with those of groups."""
+    return {**found, **{f"{KEYS.get(key, key)}@{name}": value for name, of in groups.items() for key, value in of.items()}}
+
+
 def nocaps(_):
-    return pycocoevalcap(by_image("coco.json"), results("coco-results.json"))
+    """Each domain is a file of its own, as groups in the field score it."""
+    references, res = by_image("nocaps.json"), results("nocaps-results.json")
+    domains = {}
+    for image in read("nocaps.json")["images"]:
+        domains.setdefault(image["domain"], []).append(image["id"])
+    of = {name: pycocoevalcap(references, {i: res[i] for i in ids if i in res}) for name, ids in domains.items()}
+    return in_groups(pycocoevalcap(references, res), of)
 
 
 def textcaps(_):
@@ -148,7 +161,9 @@ def textcaps(_):
 def rsicd(_):
     images = read("rsicd.json")["images"]
     references = {image["filename"]: [sentence["raw"] for sentence in image["sentences"]] for image in images}
-    return pycocoevalcap(references, {result["filename"]: result["caption"] for result in read("rsicd-results.json")})
+    found = pycocoevalcap(references, {result["filename"]: result["caption"] for result in read("rsicd-results.json")})
+    four = [found[name] for name in ("Bleu_4", "METEOR", "ROUGE_L", "CIDEr")]
+    return {**found, "sm-star": sum(four) / 4, "sm": (sum(four) + found["SPICE"]) / 5}
 
 
 def spot_the_diff(_):
@@ -156,7 +171,7 @@ def spot_the_diff(_):
 
 
 def clevr_change(clones):
-    program = only(clones / "RobustChangeCaptioning/utils/eval_utils.py", "score_generation")
+    program = only(clones / "RobustChangeCaptioning/utils/eval_utils.py", "score_generation", "score_generation_by_type")
     import copy
 
     import pycocoevalcap.eval
@@ -164,7 +179,8 @@ def clevr_change(clones):
 
     pycocoevalcap.eval.Spice = Spice
     program.__dict__.update({"COCO": COCO, "COCOEvalCap": pycocoevalcap.eval.COCOEvalCap, "copy": copy})
-    return program.score_generation(str(FOLDER / "clevr-change.json"), str(FOLDER / "clevr-change-results.json"))
+    files = [str(FOLDER / name) for name in ("clevr-change.json", "clevr-change-results.json")]
+    return in_groups(program.score_generation(*files), program.score_generation_by_type(*files, str(FOLDER / "clevr-change-types.json")))
 
 
 def lmms_eval(clones):
@@ -248,7 +264,14 @@ def levir_cc(clones):
 
     references, results = read("levir-cc.json"), read("levir-cc-results.json")
     tokens = lambda text: [int(token) for token in text.split()]
-    return get_eval_score([[tokens(one) for one in references[i]] for i in results], [tokens(results[i]) for i in results])
+
+
+    def score(ids):
+        return get_eval_score([[tokens(one) for one in references[i]] for i in ids], [tokens(results[i]) for i in ids])
+
+    found = score(results)
+    found["sm-star"] = sum(found[name] for name in ("Bleu_4", "METEOR", "ROUGE_L", "CIDEr")) / 4
+    return in_groups(found, {name: score([i for i in results if i in ids]) for name, ids in read("levir-cc-groups.json").items()})
 
 
 def mart(clones):
@@ -300,9 +323,50 @@ def imageclef(clones):
     return {"rouge-score-1-f": sum(scores) / len(scores)}
 
 
+def imageclef_concepts(clones):
+    program = only(clones / "clef-caption-evaluation-2026/concept_detection/evaluator.py", "ConceptEvaluator")
+    from sklearn.metrics import f1_score
+
+    program.__dict__.update({"csv": csv, "f1_score": f1_score})
+    evaluator = object.__new__(program.ConceptEvaluator)
+    evaluator.gt = evaluator.load_gt(FOLDER / "imageclef-concepts.csv")
+    found = evaluator.load_predictions(FOLDER / "imageclef-concepts-results.csv")
+    return {"rouge-score-1-f": evaluator.compute_primary_score(found)}
+
+
+def aicity(clones):
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.copytree(FOLDER / "nltk_data", folder, dirs_exist_ok=True)
+        # NLTK opens these files, too.
+        for name in ("lexnames", "index.sense", "cntlist.rev"):
+            (Path(folder) / "corpora/wordnet" / name).write_text("00\tadj.all\t3\n" if name == "lexnames" else "")
+        (Path(folder) / "tokenizers/punkt").mkdir(parents=True)
+        os.environ["NLTK_DATA"] = folder
+        sys.path.insert(0, str(clones / "wts-dataset/evaluation/eval-metrics-AIC-Track2"))
+        from metrics_all import compute_mean_metrics, compute_metrics_overall
+
+        sides = [{}, {}]
+        for side, name in zip(sides, ("aicity.jsonl", "aicity-results.jsonl")):
+            phases = {}
+            for line in (FOLDER / name).read_text(encoding="utf-8").splitlines():
+                row = json.loads(line)
+                scenario, phase, who = row["id"].split("/")
+                phases.setdefault((scenario, phase), {})[f"caption_{who}"] = row["caption"]
+            for (scenario, phase), captions in phases.items():
+                empty = {"caption_pedestrian": "", "caption_vehicle": ""}
+                side.setdefault(scenario, []).append({"labels": [phase], **empty, **captions})
+        gt, pred = sides
+        pedestrian, vehicle, n = compute_metrics_overall(pred, gt)
+        pedestrian, vehicle = compute_mean_metrics(pedestrian, n), compute_mean_metrics(vehicle, n)
+    found = {name: (value + vehicle[name]) / 2 for name, value in pedestrian.items()}
+    names = {"bleu": "sentence-bleu", "meteor": "meteor-2005", "rouge-l": "rouge-score-stem-l-f", "cider": "cider-d"}
+    average = (100 * (found["bleu"] + found["meteor"] + found["rouge-l"]) + 10 * found["cider"]) / 4
+    return {**{names[name]: value for name, value in found.items()}, "aicity": average}
+
+
 PROGRAMS = [
     vizwiz, textcaps, nocaps, r2gen, rsicd, xm3600, xm3600_words, xm3600_characters, vlmevalkit, lmms_eval,
-    levir_cc, clevr_change, spot_the_diff, imageclef, mart, vist,
+    levir_cc, clevr_change, spot_the_diff, imageclef, imageclef_concepts, aicity, mart, vist,
 ]  # fmt: skip
 
 

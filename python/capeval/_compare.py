@@ -9,7 +9,7 @@ from . import _engine
 from ._data import calling
 from ._given import given, keys
 from ._groups import formulas, wanted
-from ._inputs import Captionlike, Metrics, ids_of
+from ._inputs import Captionlike, Metrics, dropped, ids_of
 from ._keywords import only, takes
 from ._report import Report, _studies
 from ._result import Result, ends, number
@@ -175,6 +175,7 @@ def compare(
         "metrics": chosen.options,
         "kit": options["kit"],
         "runs": names_of_runs(options),
+        **dropped(options),
         "images": ids_of(options["images"]),
         "lower_is_better": keys(options["lower_is_better"]),
         "group_df": options["group_df"],

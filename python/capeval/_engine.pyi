@@ -152,6 +152,7 @@ class Captions:
         is_table: bool,
         id_column: str | None = None,
         caption_columns: list[str] | None = None,
+        drop: list[str] = ...,
     ) -> Captions | None: ...
     @staticmethod
     def both_sides(references: Captions, candidates: Captions, ids: str) -> tuple[Captions, Captions] | None: ...

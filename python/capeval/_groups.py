@@ -33,8 +33,10 @@ def by_group(whole: dict[str, Any], result: Callable[[dict[str, Any]], Result]) 
     return {by["by"]: {group["group"]: result(group) for group in by["groups"]} for by in whole.get("groups", [])}
 
 
-def formulas(derive: Mapping[str, str] | None) -> list[str]:
-    """Numbers made of measures, as the engine reads them."""
+def formulas(derive: Mapping[str, str] | list[str] | None) -> list[str]:
+    """Numbers made of measures, as the engine reads them; those of a kit are written so."""
+    if isinstance(derive, list):
+        return derive
     if derive is not None and not isinstance(derive, Mapping):
         raise TypeError(f"derive must be a dictionary of formulas by name, not {type(derive).__name__}")
     return [f"{name} = {formula}" for name, formula in (derive or {}).items()]

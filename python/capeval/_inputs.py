@@ -57,16 +57,20 @@ def captions(
     split: str | Sequence[str] | None = None,
     id_column: str | None = None,
     caption_columns: str | Sequence[str] | None = None,
+    drop: str | Sequence[str] | None = None,
 ) -> Captions:
     """The captions of `source`, which errors call `name`."""
     splits = None if split is None else several(split)
+    unwanted = [] if drop is None else several(drop)
     wanted = None if caption_columns is None else several(caption_columns)
     if isinstance(source, Captions):
-        if format is not None or splits or id_column or wanted:
-            raise ValueError(f"{name}: these captions are read already; pass their format, split and columns to capeval.read()")
+        if format is not None or splits or id_column or wanted or unwanted:
+            raise ValueError(
+                f"{name}: these captions are read already; pass their format, split, columns and drop to capeval.read()"
+            )
         return source
     if isinstance(source, (str, os.PathLike)):
-        reading = {"format": format, "split": splits, "id_column": id_column, "caption_columns": wanted}
+        reading = {"format": format, "split": splits, "id_column": id_column, "caption_columns": wanted, "drop": unwanted}
         return Captions.read(os.fspath(source), references, reading)
     if format is not None:
         raise ValueError(f"format={format!r} is for files, but {name} is of type {type(source).__name__}")
@@ -76,11 +80,20 @@ def captions(
             raise ValueError(f"{name}: there are several splits ({some}); pass one of them, as in {name}[{next(iter(source), '')!r}]")
         source, splits = source[splits[0]], None
     if hasattr(source, "iloc") and not hasattr(source, "columns"):  # pandas.Series
-        if splits or id_column or wanted:
-            raise ValueError(f"{name}: a Series has no columns; leave out split, id_column and caption columns")
+        if splits or id_column or wanted or unwanted:
+            raise ValueError(f"{name}: a Series has no columns; leave out split, drop, id_column and caption columns")
         return _from_series(source, name, references)
     source = _plain_source(source, name)
     columns = table_columns(source)
+    if unwanted:
+        if splits:
+            raise ValueError(f"{name}: pass split or drop for captions in memory, and select the other rows first")
+        records = source if columns is None else table_records(source)
+        read: dict[str, Any] = {"references": references, "id_column": id_column, "caption_columns": wanted, "drop": unwanted}
+        kept = Captions.understood(None, records, name, is_table=False, **read)
+        if kept is None:
+            raise ValueError(f"{name}: there are no records with keys by which to leave any out; leave out drop")
+        return kept
     if columns is not None:
         return _from_table(source, columns, name, references, splits, id_column, wanted)
     if isinstance(source, dict) and "annotations" not in source and _are_karpathys(source.get("images")):
@@ -129,7 +142,13 @@ def reference_captions(source: Captionlike, options: ReferenceReading) -> Captio
         split=options["split"],
         id_column=options["ref_id_column"],
         caption_columns=options["ref_caption_columns"],
+        drop=options["ref_drop"],
     )
+
+
+def dropped(options: Any) -> dict[str, list[str]]:
+    """What was left out when captions were read, for signatures."""
+    return {key: several(options.get(key) or []) for key in ("ref_drop", "drop")}
 
 
 def candidate_captions(source: Captionlike, name: str, options: CandidateReading) -> Captions:
@@ -141,6 +160,7 @@ def candidate_captions(source: Captionlike, name: str, options: CandidateReading
         format=options["input_format"],
         id_column=options["id_column"],
         caption_columns=options["caption_column"],
+        drop=options["drop"],
     )
 
 

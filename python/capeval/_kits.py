@@ -16,8 +16,8 @@ def kits() -> list[dict[str, Any]]:
     """Lists the kits for the keyword ``kit`` of :func:`score` and :func:`compare`.
 
     Each has ``name``, ``summary``, ``program`` (the published program whose numbers it gives, with repository, version, file
-    and what was compared), ``options`` (the keywords that it sets; ``percent`` and ``digits`` say how the field prints), and
-    ``notes``.
+    and what was compared), ``options`` (what it sets, under the names of flags: ``group-by`` is the keyword ``groups``; ``percent``
+    and ``digits`` say how the field prints), and ``notes``.
 
     >>> import capeval
     >>> vizwiz = next(kit for kit in capeval.kits() if kit["name"] == "vizwiz")
@@ -34,6 +34,9 @@ def read(kit: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 def keywords(kit: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
-    """The keywords that a kit sets and that are not given; a suite stands for metrics."""
-    given = {"metrics": given.get("suite"), **{key: value for key, value in given.items() if value is not None}}
-    return {key: value for key, value in kit["options"].items() if key not in _PRINTED and given.get(key) is None}
+    """The keywords that a kit sets and that are not given; a suite stands for metrics, and numbers of a kit are made of its own."""
+    chosen = given.get("suite") if given.get("metrics") is None else given["metrics"]
+    given = {"metrics": chosen, "derive": chosen, **{key: value for key, value in given.items() if value is not None}}
+    options = {key: value for key, value in kit["options"].items() if key not in _PRINTED}
+    by_keyword = {"groups" if key == "group-by" else key.replace("-", "_"): value for key, value in options.items()}
+    return {key: value for key, value in by_keyword.items() if given.get(key) is None}

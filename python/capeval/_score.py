@@ -15,6 +15,7 @@ from ._inputs import (
     ChosenMetrics,
     Metrics,
     candidate_captions,
+    dropped,
     ids_of,
     listed,
     may_have_both,
@@ -82,6 +83,7 @@ def score(
           the same; or else, if nothing could identify them, in order. A notice says so.
     """
     has_candidates = candidates is not None or options["systems"] is not None
+    left_out = dropped(options)
     may_be_without = options["runs"] or options["human"] or options["scores"] is not None and references is None
     if not may_be_without and options["systems"] is None and (references is None) != (candidates is None):
         references, candidates, options = told_apart(references, candidates, metrics, options)
@@ -94,6 +96,7 @@ def score(
         "kit": options["kit"],
         "runs": names_of_runs(options),
         "images": ids_of(options["images"]),
+        **left_out,
         "lower_is_better": keys(options["lower_is_better"]),
         "intervals": resampling(options["intervals"], options),
         "groups": wanted(options["groups"], [references, *systems.values()]),

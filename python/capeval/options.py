@@ -170,6 +170,8 @@ class CandidateReading(TypedDict, total=False):
     file."""
     caption_column: str | None
     """The column or key of the caption in the candidates, likewise."""
+    drop: str | Sequence[str] | None
+    """The candidates to leave out: those with a key that is true, or has a value, as in ``"valid=false"``."""
 
 
 class ReferenceReading(TypedDict, total=False):
@@ -184,6 +186,9 @@ class ReferenceReading(TypedDict, total=False):
     """The column or key of image ids in the references; the default is to look for the usual names."""
     ref_caption_columns: str | Sequence[str] | None
     """The columns or keys of captions in the references, likewise."""
+    ref_drop: str | Sequence[str] | None
+    """The references to leave out: those with a key that is true, such as ``"is_rejected"``, or has a value, as in
+    ``"lang=de"``."""
 
 
 class FileReading(TypedDict, total=False):
@@ -198,6 +203,9 @@ class FileReading(TypedDict, total=False):
     """The column or key of image ids; the default is to look for the usual names."""
     caption_columns: str | Sequence[str] | None
     """The columns or keys of captions, likewise."""
+    drop: str | Sequence[str] | None
+    """The records to leave out: those with a key that is true, such as ``"is_rejected"``, or has a value, as in
+    ``"lang=de"``."""
 
 
 class IdMatching(TypedDict, total=False):

@@ -31,7 +31,13 @@ def test_every_kit_has_a_sample() -> None:
 @pytest.mark.filterwarnings("ignore::capeval.CaptionWarning")
 @pytest.mark.parametrize("kit", SAMPLES)
 def test_a_kit_gives_the_scores_of_its_program(kit: str) -> None:
-    options: dict[str, Any] = {"ref_caption_columns": SAMPLES[kit].get("ref-caption-column")}
+    sample = {key: value for key, value in SAMPLES[kit].items() if key not in ("references", "candidates")}
+    keywords = {"ref-caption-column": "ref_caption_columns", "caption-column": "caption_column", "group-by": "groups"}
+    options: dict[str, Any] = {keywords[key]: value for key, value in sample.items() if key in keywords}
+    if "group-by" in sample:
+        options["groups"] = str(FOLDER / sample["group-by"])
+    if "nltk-data" in sample:
+        options["chair"] = capeval.Chair(nltk_data=FOLDER / sample["nltk-data"])
     try:
         report = capeval.score(*files(kit), kit=kit, **options)
     except FileNotFoundError as error:
@@ -39,7 +45,9 @@ def test_a_kit_gives_the_scores_of_its_program(kit: str) -> None:
     for key, value in GOLDEN[kit].items():
         if key == "spice" and key not in report.measures:
             pytest.skip("SPICE's data are not installed")
-        assert report[key] == pytest.approx(value, abs=1e-12, rel=0), key
+        measure, _, group = key.partition("@")
+        found = report[key] if not group else next(iter(report.groups.values()))[group]["candidates"][measure]
+        assert found == pytest.approx(value, abs=1e-12, rel=0), key
     assert f"|kit:{kit}|" in signature(report)
 
 
@@ -65,3 +73,30 @@ def test_a_kit_of_ones_own(tmp_path: Path) -> None:
         capeval.score(*files("lmms-eval"), kit=mine)
     with pytest.raises(ValueError, match="no kit is called 'viswiz'"):
         capeval.score(*files("lmms-eval"), kit="viswiz")
+
+
+def test_keys_of_a_kit_are_keywords(tmp_path: Path) -> None:
+    mine = tmp_path / "mine.toml"
+    head = 'name = "mine"\nsummary = "x"\n[options]\nmetrics = ["rouge-l"]\nmissing = "skip"\nsurplus = "ignore"\n'
+    mine.write_text(f'{head}ref-drop = ["is_rejected"]\ngroup-by = ["references:count"]\nderive = ["half = rouge-l / 2"]\n')
+    options: dict[str, Any] = {"missing": "skip", "surplus": "ignore"}
+    by_kit = capeval.score(*files("vizwiz"), kit=mine)
+    by_keywords = capeval.score(
+        *files("vizwiz"), "rouge-l", ref_drop="is_rejected", groups="references:count", derive={"half": "rouge-l / 2"}, **options
+    )
+    assert by_kit["half"] == by_keywords["half"] == by_kit["rouge-l"] / 2
+    assert len(by_kit.groups) == len(by_keywords.groups) == 1
+    assert "|ref-drop:is_rejected|kit:mine|" in signature(by_kit) and "|ref-drop:is_rejected|" in signature(by_keywords)
+    bare = capeval.score(*files("vizwiz"), kit=mine, groups=[])
+    assert not bare.groups and "|kit:mine|" in signature(bare)
+    assert "kit:" not in signature(capeval.score(*files("vizwiz"), kit=mine, ref_drop="none"))
+
+
+def test_captions_in_memory_are_left_out_by_a_key() -> None:
+    rows = [{"image_id": 1, "caption": "a dog", "lang": "en"}, {"image_id": 1, "caption": "ein Hund", "lang": "de"}]
+    report = capeval.score(rows, {1: "a dog"}, "rouge-l", ref_drop="lang=de")
+    assert "nrefs:1|ref-drop:lang=de|" in signature(report)
+    with pytest.raises(ValueError, match="it has no key 'lnag' .* did you mean lang"):
+        capeval.score(rows, {1: "a dog"}, "rouge-l", ref_drop="lnag=de")
+    with pytest.raises(ValueError, match="no records with keys|no key"):
+        capeval.score({1: ["a dog"]}, {1: "a dog"}, "rouge-l", ref_drop="lang=de")

@@ -77,7 +77,7 @@ pub(crate) fn score_with_statistics(
         true => Inputs::of_scores(given.unwrap_or_default(), &plan, &options, scope, &mut found)?,
         false => Inputs::align(given, systems, &plan, &options, &metrics, scope, &mut found)?,
     };
-    found.add(inputs.name_kit(&options, &metrics));
+    found.add(inputs.name_options(&options, &metrics));
     let readings = inputs.readings.clone();
     if let Some(table) = resources.get::<DocumentFrequencies>() {
         let set = &inputs.references.set;

@@ -155,8 +155,16 @@ impl Inputs {
 }
 
 impl Inputs {
-    /// Names the kit of `options` in the signatures, unless an option is set otherwise; notices about it.
-    pub fn name_kit(&mut self, options: &ScoreOptions, metrics: &[AnyMetric]) -> Vec<Notice> {
+    /// Names in the signatures what was left out when captions were read, and the kit of `options`, unless an option
+    /// is set otherwise; notices about the kit.
+    pub fn name_options(&mut self, options: &ScoreOptions, metrics: &[AnyMetric]) -> Vec<Notice> {
+        let dropped = [("ref-drop", &options.ref_drop), ("drop", &options.drop)];
+        for (name, what) in dropped {
+            let what: Vec<&str> = what.iter().map(String::as_str).filter(|what| *what != "none").collect();
+            if !what.is_empty() {
+                self.systems.extras.push((name, what.join("+")));
+            }
+        }
         let Some(kit) = &options.kit else { return Vec::new() };
         let (entry, notices) = kit.sign(options, metrics);
         self.systems.extras.extend(entry);

@@ -7,7 +7,7 @@ use capeval_choice::{Code, Refusal, suggest};
 use capeval_corpus::{Empty, Ids, Missing, Surplus};
 use capeval_lexical::cider::IdfSource;
 use capeval_metric::AnyMetric;
-use capeval_report::Notice;
+use capeval_report::{GroupFrequencies, Notice};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -29,6 +29,8 @@ pub const KITS: &[(&str, &str)] = &[
     ("r2gen", include_str!("../kits/r2gen.toml")),
     ("rsicd", include_str!("../kits/rsicd.toml")),
     ("imageclef", include_str!("../kits/imageclef.toml")),
+    ("imageclef-concepts", include_str!("../kits/imageclef-concepts.toml")),
+    ("aicity", include_str!("../kits/aicity.toml")),
     ("mart", include_str!("../kits/mart.toml")),
     ("vist", include_str!("../kits/vist.toml")),
 ];
@@ -71,7 +73,7 @@ pub struct KitProgram {
 
 /// The options that a kit can set, under the names of flags and keywords; those that are left out stay as they are.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct KitOptions {
     /// Metrics with their settings.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -85,6 +87,21 @@ pub struct KitOptions {
     /// The splits of the references to use.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub split: Vec<String>,
+    /// The references to leave out, by a key that is true or by its value.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub ref_drop: Vec<String>,
+    /// The candidates to leave out, likewise.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub drop: Vec<String>,
+    /// The properties that group images.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub group_by: Vec<String>,
+    /// The images that metrics learn from for the scores of a group.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub group_df: Option<GroupFrequencies>,
+    /// Numbers made of measures.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub derive: Vec<String>,
     /// Images without a candidate.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub missing: Option<Missing>,
@@ -129,6 +146,12 @@ impl Kit {
 
     /// Reads the text of a kit.
     pub fn read(text: &str) -> Result<Self, Refusal> {
+        const LARGEST: usize = 1_000_000;
+        if text.len() > LARGEST {
+            let megabytes = text.len().div_ceil(100_000) as f64 / 10.0;
+            return Err(Refusal::new(format!("it has {megabytes:.1} MB, and a kit has at most 1 MB"))
+                .with_remedy("give the file of a kit, as docs/guides/kits.md shows"));
+        }
         let kit: Self = toml::from_str(text).map_err(|error| {
             let line = error.span().map(|span| text[..span.start.min(text.len())].matches('\n').count() + 1);
             let place = line.map_or(String::new(), |line| format!("line {line}: "));
@@ -171,10 +194,14 @@ impl Kit {
                     && (!has_table || own.idf == Some(IdfSource::Table)),
             ),
             ("settings", settings.is_empty()),
+            ("derive", options.derive.iter().all(|one| own.derive.contains(one))),
         ];
+        // Options of scoring have these names with underscores.
         let now = object(options);
-        let is_other =
-            |(key, value): &(String, Value)| key != "metrics" && now.get(key).is_some_and(|now| now != value);
+        let is_other = |(key, value): &(String, Value)| {
+            !matches!(&**key, "metrics" | "derive")
+                && now.get(&key.replace('-', "_")).is_some_and(|now| now != value)
+        };
         let others = self.settings().into_iter().filter(is_other);
         let changed = of_metrics.into_iter().filter(|(_, is_kept)| !is_kept).map(|(name, _)| name.to_owned());
         changed.chain(others.map(|(name, _)| name)).collect()

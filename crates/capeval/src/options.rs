@@ -104,6 +104,10 @@ pub struct ScoreOptions {
     pub pairing: PairingCheck,
     /// The images to score, also for document frequencies; `None` for all images.
     pub images: Option<Vec<SegmentId>>,
+    /// The references that were left out when they were read, for the signature.
+    pub ref_drop: Vec<String>,
+    /// The candidates that were, likewise.
+    pub drop: Vec<String>,
     /// The kit whose options these are, for the signature; it sets none itself.
     pub kit: Option<Kit>,
     /// True if the report contains the scores of every image.

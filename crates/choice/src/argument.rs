@@ -55,6 +55,8 @@ arguments! {
     RatingColumns = "rating_columns", "NAMES";
     /// The splits of a Karpathy file to keep.
     Split(Role) = "split", "SPLIT";
+    /// The records to leave out, by a key that is true or by its value.
+    Drop(Role) = "drop", "KEY[=VALUE]";
     /// The references.
     References = "references", "FILE";
     /// The captions on which a system was trained.

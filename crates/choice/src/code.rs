@@ -222,7 +222,7 @@ codes! {
         "how a file was understood, where its format and its names alone do not say it",
         "name the columns if it is not what you mean";
     RejectedCaptions = "rejected-captions",
-        "captions that their own data set marks as unusable, which are left out",
+        "captions that are left out since their own data set marks them as unusable, or since you want it so",
         "remove the marks to keep them";
     RestvalLeftOut = "restval-left-out",
         "the split train of a Karpathy file excludes restval, on which most papers also train",

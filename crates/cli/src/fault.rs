@@ -49,6 +49,7 @@ impl Dialect for Flags {
             Argument::Format(_) => "--input-format".to_owned(),
             Argument::IdColumn(role) => self.of_role(role, "id-column"),
             Argument::CaptionColumns(role) => self.of_role(role, "caption-column"),
+            Argument::Drop(role) => self.of_role(role, "drop"),
             Argument::Columns => "--column".to_owned(),
             Argument::GroupBy => "--group-by".to_owned(),
             Argument::ApiKey => "--api-key-file".to_owned(),

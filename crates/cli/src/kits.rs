@@ -14,9 +14,10 @@ pub fn completed(matches: &ArgMatches, args: &[OsString]) -> Result<Option<Vec<O
     let Some((_, given)) = matches.subcommand() else { return Ok(None) };
     let Ok(Some(name)) = given.try_get_one::<String>("kit") else { return Ok(None) };
     let kit = files::kit(name)?;
-    let is_given = |id: &str| given.value_source(id) == Some(ValueSource::CommandLine);
-    // A suite stands for metrics.
-    let is_closed = |name: &str| is_given(name) || name == "metrics" && is_given("suite");
+    let is_given = |name: &str| given.value_source(&name.replace('-', "_")) == Some(ValueSource::CommandLine);
+    // A suite stands for metrics, and numbers of a kit are made of its own.
+    let chooses = is_given("metrics") || is_given("suite");
+    let is_closed = |name: &str| is_given(name) || chooses && ["metrics", "derive"].contains(&name);
     let flags = flags(&kit).into_iter().filter(|(name, _)| !is_closed(name)).map(|(_, flag)| flag.into());
     // What follows `--` are files.
     let end = args.iter().position(|arg| arg == "--").unwrap_or(args.len());
@@ -26,17 +27,26 @@ pub fn completed(matches: &ArgMatches, args: &[OsString]) -> Result<Option<Vec<O
 
 /// The options of a kit: their names, and the flags that set them.
 pub fn flags(kit: &Kit) -> Vec<(String, String)> {
-    let flag = |(name, value): (String, Value)| {
-        let flag = match value {
-            Value::Bool(_) => format!("--{name}"),
-            Value::String(value) => format!("--{name}={value}"),
+    /// Flags with one value, which may be given several times: what they take can contain commas.
+    const REPEATED: [&str; 4] = ["ref-drop", "drop", "group-by", "derive"];
+    let flags = |(name, value): (String, Value)| {
+        let values = match value {
+            Value::Bool(_) => return vec![(name.clone(), format!("--{name}"))],
+            Value::String(value) => vec![value],
             Value::Array(values) => {
-                let values: Vec<&str> = values.iter().filter_map(Value::as_str).collect();
-                format!("--{name}={}", values.join(","))
+                let values: Vec<String> =
+                    values.iter().filter_map(Value::as_str).map(str::to_owned).collect();
+                if REPEATED.contains(&&*name) { values } else { vec![values.join(",")] }
             }
-            value => format!("--{name}={value}"),
+            value => vec![value.to_string()],
         };
-        (name, flag)
+        values.into_iter().map(|value| (name.clone(), format!("--{name}={value}"))).collect()
     };
-    kit.settings().into_iter().map(flag).collect()
+    kit.settings().into_iter().flat_map(flags).collect()
+}
+
+/// A flag as a shell takes it.
+pub fn quoted(flag: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "-_=:,./+".contains(c);
+    if flag.chars().all(is_plain) { flag.to_owned() } else { format!("'{}'", flag.replace('\'', "'\\''")) }
 }

@@ -51,7 +51,7 @@ pub struct MetricArgs {
     /// objects; may be repeated.
     #[arg(long, value_name = "FILE")]
     instances: Vec<String>,
-    /// Folder with NLTK's data for chair [default: where NLTK looks, such as ~/nltk_data].
+    /// Folder with NLTK's data for chair and meteor-2005:syn=wordnet [default: where NLTK looks, such as ~/nltk_data].
     #[arg(long, value_name = "DIR")]
     nltk_data: Option<String>,
     /// Folder that caches the scores of metrics that are programs, so that later runs compute only new ones; `none` for

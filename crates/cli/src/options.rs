@@ -55,6 +55,10 @@ pub struct ReferenceInput {
     /// Column or key of captions in the references; may be repeated.
     #[arg(long = "ref-caption-column", value_name = "NAME", value_delimiter = ',')]
     ref_caption_columns: Option<Vec<String>>,
+    /// Leave out references whose key is true, such as is_rejected, or has a value, as in lang=de; may be
+    /// repeated, and `none` leaves none out, also with a kit.
+    #[arg(long, value_name = "KEY[=VALUE]")]
+    pub ref_drop: Vec<String>,
     /// Read captions of more than 1 MB, pipes of more than 100 MB, and compressed data that decompress to more than 64
     /// MB and 50 times their size.
     #[arg(long)]
@@ -69,6 +73,7 @@ impl ReferenceInput {
             (self.split.is_some(), "--split"),
             (self.ref_id_column.is_some(), "--ref-id-column"),
             (self.ref_caption_columns.is_some(), "--ref-caption-column"),
+            (!self.ref_drop.is_empty(), "--ref-drop"),
             (self.no_limits, "--no-limits"),
         ];
         first_set(&flags)
@@ -81,6 +86,7 @@ impl ReferenceInput {
             split: self.split.clone(),
             id_column: self.ref_id_column.clone(),
             caption_columns: self.ref_caption_columns.clone(),
+            drop: self.ref_drop.clone(),
             no_limits: self.no_limits,
             ..ReadOptions::references()
         }
@@ -100,6 +106,12 @@ impl ReferenceInput {
         Ok(match capeval_files::references(path, &self.options())? {
             capeval_files::ReferenceFile::Captions(captions) => self.merge(vec![captions])?.into(),
             capeval_files::ReferenceFile::Prepared(prepared) => {
+                if let Some(flag) = self.set().filter(|flag| *flag != "--no-limits") {
+                    return Err(fault(
+                        format!("{flag} has no effect on prepared references, which are read already"),
+                        "leave it out, or give it to `capeval prepare`",
+                    ));
+                }
                 ReferenceSource::Prepared { prepared, source: path.clone() }
             }
         })
@@ -154,6 +166,11 @@ impl ReferenceFiles {
     /// Returns true if files may be larger than the limits.
     pub fn no_limits(&self) -> bool {
         self.reading.no_limits
+    }
+
+    /// The references to leave out.
+    pub fn dropped(&self) -> &[String] {
+        &self.reading.ref_drop
     }
 
     /// The first of the flags about references that is set.
@@ -220,6 +237,9 @@ pub struct Candidates {
     /// Column or key of the caption in the candidates.
     #[arg(long, value_name = "NAME")]
     caption_column: Option<String>,
+    /// Leave out candidates whose key is true or has a value, as in valid=false; may be repeated.
+    #[arg(long, value_name = "KEY[=VALUE]")]
+    pub drop: Vec<String>,
 }
 
 impl Candidates {
@@ -229,6 +249,7 @@ impl Candidates {
             (self.input_format.is_some(), "--input-format"),
             (self.id_column.is_some(), "--id-column"),
             (self.caption_column.is_some(), "--caption-column"),
+            (!self.drop.is_empty(), "--drop"),
         ];
         first_set(&flags)
     }
@@ -240,6 +261,7 @@ impl Candidates {
             format: self.input_format,
             id_column: self.id_column.clone(),
             caption_columns: self.caption_column.clone().map(|column| vec![column]),
+            drop: self.drop.clone(),
             ..ReadOptions::candidates()
         }
     }

@@ -51,7 +51,7 @@ pub enum ErrorKind {
     Duplicate,
     /// Line-aligned files with different numbers of lines.
     LineCount,
-    /// A split that the file does not have.
+    /// A split, or a key of records to leave out, that the file does not have.
     Split,
     /// Captions of moments of a video, where captions of the whole are meant.
     Moments,

@@ -26,6 +26,8 @@ pub struct ReadOptions {
     pub id_column: Option<String>,
     /// The columns or keys of captions, or `None` to look for the usual names.
     pub caption_columns: Option<Vec<String>>,
+    /// What to leave out: records with a key that is true, such as `is_rejected`, or one of a value, as in `lang=de`.
+    pub drop: Vec<String>,
     /// Read captions of more than 1 MB, and compressed data that unpack to more than 64 MB and 50 times their size; and
     /// pipes of more than 100 MB, for those who open files.
     pub no_limits: bool,
@@ -53,12 +55,30 @@ impl ReadOptions {
         Some((column, Template::of(column)?))
     }
 
+    /// What to leave out; `none` in its place is nothing.
+    pub(crate) fn dropped(&self) -> impl Iterator<Item = &String> {
+        self.drop.iter().filter(|what| *what != "none")
+    }
+
+    /// Returns true if only some of the records are wanted.
+    pub(crate) fn selects(&self) -> bool {
+        self.split.is_some() || self.dropped().next().is_some()
+    }
+
     /// Returns true if the user names the column of ids or of captions.
     pub(crate) fn names_columns(&self) -> bool {
         self.id_column.is_some() || self.caption_columns.is_some()
     }
 
     fn of(role: Role) -> Self {
-        Self { role, format: None, split: None, id_column: None, caption_columns: None, no_limits: false }
+        Self {
+            role,
+            format: None,
+            split: None,
+            id_column: None,
+            caption_columns: None,
+            drop: Vec::new(),
+            no_limits: false,
+        }
     }
 }

@@ -84,7 +84,7 @@ fn read_source(source: Source<'_>, options: &ReadOptions) -> Result<Captions, Er
         }
     };
     let result = match options.format {
-        Some(_) if options.id_template().is_none() => result,
+        Some(_) if options.id_template().is_none() && options.dropped().next().is_none() => result,
         _ => understand(result, format, &source, options, &mut captions),
     };
     if result.is_ok() && !matches!(captions.format(), Some(Format::Lines | Format::Tokens)) {
@@ -94,9 +94,14 @@ fn read_source(source: Source<'_>, options: &ReadOptions) -> Result<Captions, Er
     (layout.member, layout.packing) = source.packing();
     layout.split.clone_from(&options.split);
     match (result, guess) {
-        (Ok(()), _) if options.split.is_some() && !captions.is_split() => {
-            let remedy = Remedy::omit(Argument::Split(options.role));
-            Err(Error::new(ErrorKind::Split, name, "it has no splits").with_remedy(remedy))
+        (Ok(()), _) if options.selects() && !captions.is_split() => {
+            let (message, argument) = match options.dropped().next() {
+                None => ("it has no splits", Argument::Split(options.role)),
+                Some(_) => {
+                    ("its captions have no keys by which to leave any out", Argument::Drop(options.role))
+                }
+            };
+            Err(Error::new(ErrorKind::Split, name, message).with_remedy(Remedy::omit(argument)))
         }
         (Ok(()), _) => within_limits(captions, options),
         (Err(error), _) if !matches!(error.kind(), ErrorKind::Syntax | ErrorKind::Shape) => Err(error),
@@ -141,6 +146,7 @@ fn understand(
             }
             return result;
         }
+        Ok(()) if options.dropped().next().is_some() => false,
         Ok(()) if options.split.is_some() => captions.is_split(),
         Ok(()) if format == Format::DictJson => !captions.look_like_columns(),
         // Another column may mark captions as unusable, also if those of ids and captions are named.
@@ -151,6 +157,15 @@ fn understand(
         return result;
     }
     let name = source.name;
+    // These formats have their keys, whatever other values look like.
+    let is_coco =
+        options.dropped().next().is_some() && matches!(format, Format::CocoAnnotations | Format::CocoResults);
+    let own = |key: &str| is_coco.then(|| key.to_owned());
+    let options = &ReadOptions {
+        id_column: options.id_column.clone().or(own("image_id")),
+        caption_columns: options.caption_columns.clone().or(own("caption").map(|key| vec![key])),
+        ..options.clone()
+    };
     let read = match format {
         Format::Csv | Format::Tsv | Format::Pipes | Format::Parquet => {
             table::read_as(format, source).and_then(|table| reading::read_table(table, name, options, format))
@@ -166,7 +181,7 @@ fn understand(
         _ => source.borrowed().into_text().and_then(|text| reading::read_values(&text.text, name, options)),
     };
     match (read, &result) {
-        (Ok(Some(understood)), Ok(())) if options.split.is_none() => {
+        (Ok(Some(understood)), Ok(())) if !options.selects() => {
             captions.take_reading(understood);
             result
         }

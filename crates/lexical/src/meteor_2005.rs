@@ -8,21 +8,27 @@
 //!
 //! Paper: Banerjee and Lavie, *METEOR: An Automatic Metric for MT Evaluation with Improved Correlation with Human
 //! Judgments* (2005). Their program is no longer available. NLTK's `meteor_score` uses the same formula, adds synonyms
-//! from WordNet, and aligns differently; without synonyms, it equals [`Alignment::LastFirst`].
+//! from WordNet, and aligns differently: it equals [`Alignment::LastFirst`] with `syn=wordnet`, and, since its score is
+//! of one sentence, `average=mean`.
 //!
 //! Quirks kept on purpose:
 //! - a candidate equal to its reference scores a little less than 1, since it forms one chunk;
 //! - case does not matter, as in NLTK; stems count in the second stage only, so that a word may be aligned with an
-//!   equal word although one with the same stem would fit the order better.
+//!   equal word although one with the same stem would fit the order better;
+//! - NLTK looks up synonyms of stems, not of words: `happi` has none.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::Arc;
 
+use capeval_choice::{Argument, Refusal, Remedy};
 use capeval_metric::setting::{TOK, Values};
 use capeval_metric::{
-    About, AnyMetric, Column, Input, Learns, Metric, MetricKind, Part, Reading, References, Segment, Setting,
-    Signature, Statistics,
+    About, AnyMetric, Column, Input, Learns, Mean, Metric, MetricKind, Part, Reading, References, Segment,
+    Setting, Signature, Statistics,
 };
-use capeval_text::{Stemmer, Tokenizer};
+use capeval_text::wordnet::WordNet;
+use capeval_text::{LINE_BREAK, Stemmer, Tokenizer};
 
 use crate::rouge::Classes;
 
@@ -50,7 +56,7 @@ pub const KIND: MetricKind = MetricKind {
     name: "meteor-2005",
     summary: "words and stems shared with the best reference, and their order",
     paper: "Banerjee and Lavie 2005, METEOR: An Automatic Metric for MT Evaluation",
-    program: "none; the paper's formula, and NLTK 3.10 without synonyms",
+    program: "none; the paper's formula, and NLTK 3.10",
     settings: &[
         TOK,
         Setting::new("stem", "porter", "stemmer of the second stage", Values::Stemmer),
@@ -60,18 +66,34 @@ pub const KIND: MetricKind = MetricKind {
             "choice among alignments (last-first in NLTK)",
             Alignment::NAMES,
         ),
+        Setting::choice("syn", "none", "synonyms of a third stage (wordnet in NLTK)", &["none", "wordnet"]),
+        Setting::choice(
+            "average",
+            "counts",
+            "corpus score: of summed counts, or the mean",
+            &["counts", "mean"],
+        ),
     ],
     variants: &[],
     need: None,
     seconds: 0.01,
     build: |settings| {
         let (tokenizer, stemmer) = (settings.tokenizer()?, settings.stemmer()?);
-        Ok(AnyMetric::new(Meteor2005 { tokenizer, stemmer, alignment: settings.get("align")? }))
+        let synonyms = match settings.text("syn") {
+            "wordnet" => Some(settings.resource::<Synonyms>().ok_or_else(|| {
+                let remedy =
+                    Remedy::give(Argument::NltkData).to("say where NLTK's data with corpora/wordnet are");
+                settings.error(Refusal::new("WordNet's synonyms are not there").with_remedy(remedy))
+            })?),
+            _ => None,
+        };
+        let (alignment, averages) = (settings.get("align")?, settings.text("average") == "mean");
+        Ok(AnyMetric::new(Meteor2005 { tokenizer, stemmer, alignment, synonyms, averages }))
     },
 };
 
 /// METEOR of 2005.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone)]
 pub struct Meteor2005 {
     /// The tokenizer of the text.
     pub tokenizer: Tokenizer,
@@ -79,12 +101,30 @@ pub struct Meteor2005 {
     pub stemmer: Option<Stemmer>,
     /// The choice among alignments.
     pub alignment: Alignment,
+    /// The synonyms of stems, for a third stage.
+    pub synonyms: Option<Arc<Synonyms>>,
+    /// True if the corpus score is the mean of the scores of segments.
+    pub averages: bool,
+}
+
+/// Synonyms from WordNet, with a hash of the files that they come from.
+pub struct Synonyms {
+    /// WordNet.
+    pub wordnet: WordNet,
+    /// The hash.
+    pub hash: u64,
 }
 
 impl Meteor2005 {
     /// With Porter's stemmer and the fewest crossings, as in the paper.
     pub fn new(tokenizer: Tokenizer) -> Self {
-        Self { tokenizer, stemmer: Some(Stemmer::Porter), alignment: Alignment::FewestCrossings }
+        Self {
+            tokenizer,
+            stemmer: Some(Stemmer::Porter),
+            alignment: Alignment::FewestCrossings,
+            synonyms: None,
+            averages: false,
+        }
     }
 }
 
@@ -99,6 +139,10 @@ pub struct Counts {
     pub matches: f64,
     /// The number of chunks of aligned words.
     pub chunks: f64,
+    /// The number of segments; 0 if scores are not averaged.
+    pub segments: f64,
+    /// The sum of their scores.
+    pub sum: f64,
 }
 
 impl Counts {
@@ -114,17 +158,21 @@ impl Counts {
 
 impl Statistics for Counts {
     fn store(&self, row: &mut [f64]) {
-        row.copy_from_slice(&[self.candidate, self.reference, self.matches, self.chunks]);
+        let all = [self.candidate, self.reference, self.matches, self.chunks, self.segments, self.sum];
+        row.copy_from_slice(&all[..row.len()]);
     }
 
     fn load(row: &[f64]) -> Self {
-        Self { candidate: row[0], reference: row[1], matches: row[2], chunks: row[3] }
+        let (segments, sum) = row.get(4..6).map_or((0.0, 0.0), |mean| (mean[0], mean[1]));
+        Self { candidate: row[0], reference: row[1], matches: row[2], chunks: row[3], segments, sum }
     }
 }
 
 /// The classes of words that are equal in each stage.
 pub struct Model {
     stages: Vec<Classes>,
+    /// The classes of the synonyms of each class of the last stage.
+    synonyms: HashMap<u32, Vec<u32>>,
 }
 
 impl Metric for Meteor2005 {
@@ -134,14 +182,24 @@ impl Metric for Meteor2005 {
 
     fn about(&self) -> About {
         let signature = {
-            let Self { tokenizer, stemmer, alignment } = self;
-            Signature::new("meteor-2005")
+            let Self { tokenizer, stemmer, alignment, synonyms, averages } = self;
+            let mut signature = Signature::new("meteor-2005")
                 .with("stem", stemmer.map_or("none", Stemmer::name))
-                .with("align", alignment)
-                .with("tok", tokenizer)
+                .with("align", alignment);
+            if let Some(synonyms) = synonyms {
+                signature.push("syn", format_args!("wordnet-{:016x}", synonyms.hash));
+            }
+            if *averages {
+                signature.push("average", "mean");
+            }
+            signature.with("tok", tokenizer)
         };
         let input = Input::new(Reading::Tokens(self.tokenizer));
-        let columns = ["candidate-length", "reference-length", "matches", "chunks"].map(Column::count).into();
+        let mut columns: Vec<Column> =
+            ["candidate-length", "reference-length", "matches", "chunks"].map(Column::count).into();
+        if self.averages {
+            columns.extend(Mean::columns());
+        }
         let parts = vec![Part::score("meteor-2005", "METEOR 2005", 0.0..=1.0)];
         About::new(signature, input, columns, parts).learns(Learns::Words)
     }
@@ -154,12 +212,24 @@ impl Metric for Meteor2005 {
                 word.to_lowercase().into()
             }
         }
-        let mut stages = vec![Classes::build(references.vocabulary, |word| Some(lower(word)))];
-        if let Some(stemmer) = self.stemmer {
-            stages
-                .push(Classes::build(references.vocabulary, |word| Some(stemmer.stem(&lower(word)).into())));
+        fn stem(stemmer: Option<Stemmer>, word: &str) -> Cow<'_, str> {
+            stemmer.map_or_else(|| lower(word), |stemmer| stemmer.stem(&lower(word)).into())
         }
-        Model { stages }
+        let mut stages = vec![Classes::build(references.vocabulary, |word| Some(lower(word)))];
+        if self.stemmer.is_some() {
+            stages.push(Classes::build(references.vocabulary, |word| Some(stem(self.stemmer, word))));
+        }
+        let mut synonyms = HashMap::new();
+        if let (Some(known), Some(last)) = (&self.synonyms, stages.last()) {
+            let words = || references.vocabulary.iter().filter(|(_, word)| *word != LINE_BREAK);
+            let classes: HashMap<Cow<'_, str>, u32> =
+                words().map(|(symbol, word)| (stem(self.stemmer, word), last.of(symbol))).collect();
+            let of = |word: &str| {
+                known.wordnet.synonyms(word).filter_map(|one| classes.get(one).copied()).collect()
+            };
+            synonyms = classes.iter().map(|(word, class)| (*class, of(word))).collect();
+        }
+        Model { stages, synonyms }
     }
 
     fn measure(&self, model: &Model, segment: &Segment<'_>, aligner: &mut Aligner) -> Counts {
@@ -174,21 +244,31 @@ impl Metric for Meteor2005 {
                     Alignment::FewestCrossings => aligner.fewest_crossings(&candidate, &reference),
                 }
             }
+            if let Some(last) = model.stages.last().filter(|_| self.synonyms.is_some()) {
+                let candidate: Vec<u32> = segment.words.iter().map(|word| last.of(*word)).collect();
+                let reference: Vec<u32> = reference.iter().map(|word| last.of(*word)).collect();
+                aligner.synonyms(&candidate, &reference, &model.synonyms);
+            }
             let counts = Counts {
                 candidate: segment.words.len() as f64,
                 reference: reference.len() as f64,
                 matches: aligner.n_matches() as f64,
                 chunks: aligner.n_chunks() as f64,
+                ..Counts::default()
             };
             if best.is_none_or(|best| counts.score() > best.score()) {
                 best = Some(counts);
             }
         }
-        best.unwrap_or(Counts { candidate: segment.words.len() as f64, ..Counts::default() })
+        let best = best.unwrap_or(Counts { candidate: segment.words.len() as f64, ..Counts::default() });
+        Counts { segments: 1.0, sum: best.score(), ..best }
     }
 
     fn score(&self, counts: &Counts, values: &mut [f64]) {
-        values[0] = counts.score();
+        values[0] = match self.averages {
+            true => Mean { count: counts.segments, sum: counts.sum }.value(),
+            false => counts.score(),
+        };
     }
 }
 
@@ -224,6 +304,18 @@ impl Aligner {
             for (i, j) in uses.of(*word).iter().rev().zip(places.of(*word).iter().rev()) {
                 self.aligned[*i] = Some(*j);
                 self.taken[*j] = true;
+            }
+        }
+    }
+
+    /// Aligns each word left, from the last to the first, with the last word left of its synonyms.
+    fn synonyms(&mut self, candidate: &[u32], reference: &[u32], of: &HashMap<u32, Vec<u32>>) {
+        for (i, word) in candidate.iter().enumerate().rev() {
+            let synonyms = of.get(word).filter(|_| self.aligned[i].is_none()).map_or(&[][..], Vec::as_slice);
+            let is_one = |j: &usize| !self.taken[*j] && synonyms.contains(&reference[*j]);
+            if let Some(j) = (0..reference.len()).rev().find(is_one) {
+                self.aligned[i] = Some(j);
+                self.taken[j] = true;
             }
         }
     }
@@ -524,7 +616,8 @@ mod tests {
 
     #[test]
     fn a_perfect_candidate_scores_a_little_less_than_1() {
-        let counts = Counts { candidate: 4.0, reference: 4.0, matches: 4.0, chunks: 1.0 };
+        let counts =
+            Counts { candidate: 4.0, reference: 4.0, matches: 4.0, chunks: 1.0, ..Counts::default() };
         assert_eq!(counts.score(), 1.0 - 0.5 / 64.0);
         assert_eq!(Counts::default().score(), 0.0);
     }

@@ -121,7 +121,7 @@ pub(crate) fn build(options: &MetricOptions, sources: &OpenSources) -> Result<Ve
     sources.refuse_unused()?;
     let counts_objects = |spec: &String| kind(spec).is_some_and(|kind| kind.family == Family::Objects);
     if !options.names.iter().any(counts_objects) {
-        sources.named.objects.refuse_unused()?;
+        sources.named.objects.refuse_unused(options)?;
     }
     Ok(built)
 }

@@ -30,6 +30,9 @@ impl Sources {
             None => Some(Pictures(Arc::new(PicturePlaces::open(&self.pictures)?))),
             held => held.clone(),
         };
+        if let Some(synonyms) = crate::chair::synonyms(options, &self.objects)? {
+            resources.insert(Arc::new(synonyms));
+        }
         resources.insert(Arc::new(outside_settings()));
         if let Some(pictures) = pictures {
             resources.insert(Arc::new(pictures));

@@ -19,13 +19,14 @@ pub struct Captions {
 }
 
 /// The way to read a file of captions; what is left open follows from its content.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 struct Reading {
     format: Option<String>,
     split: Option<Vec<String>>,
     id_column: Option<String>,
     caption_columns: Option<Vec<String>>,
+    drop: Vec<String>,
 }
 
 /// The columns that identify rows.
@@ -45,10 +46,10 @@ impl Captions {
     /// Reads a file; without `format`, its format is detected from its content.
     #[staticmethod]
     fn read(py: Python<'_>, path: &str, references: bool, reading: &Bound<'_, PyDict>) -> PyResult<Self> {
-        let Reading { format, split, id_column, caption_columns } = crate::options::options(reading)?;
+        let Reading { format, split, id_column, caption_columns, drop } = crate::options::options(reading)?;
         let format: Option<Format> =
             format.map(|name| name.parse().map_err(|e: corpus::UnknownName| fault(&e))).transpose()?;
-        let options = ReadOptions { format, split, id_column, caption_columns, ..defaults(references) };
+        let options = ReadOptions { format, split, id_column, caption_columns, drop, ..defaults(references) };
         let rows = py.detach(|| {
             let bytes = files::open(path)?;
             files::captions_in(path, &bytes, &options)
@@ -140,17 +141,18 @@ impl Captions {
     /// `is_table`, a dictionary from columns to lists of cells. Those that are known `by_name` are kept unless values
     /// say otherwise. None if there are none.
     #[staticmethod]
-    #[pyo3(signature = (by_name, source, name, *, references, is_table, id_column = None, caption_columns = None))]
+    #[pyo3(signature = (by_name, source, name, *, references, is_table, **reading))]
     fn understood(
         by_name: Option<&Self>,
         source: &Bound<'_, PyAny>,
         name: &str,
         references: bool,
         is_table: bool,
-        id_column: Option<String>,
-        caption_columns: Option<Vec<String>>,
+        reading: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Option<Self>> {
-        let options = ReadOptions { id_column, caption_columns, ..defaults(references) };
+        let Reading { id_column, caption_columns, drop, .. } =
+            reading.map(crate::options::options).transpose()?.unwrap_or_default();
+        let options = ReadOptions { id_column, caption_columns, drop, ..defaults(references) };
         let understood = match (is_table, cell(source, CELL_DEPTH)) {
             (true, Cell::Object(columns)) => {
                 let cells = |cell| match cell {

@@ -78,7 +78,7 @@ impl Dialect for Keywords {
     fn has(&self, argument: Argument) -> bool {
         use Argument::*;
         match argument {
-            Format(role) | IdColumn(role) | CaptionColumns(role) | Split(role) => {
+            Format(role) | IdColumn(role) | CaptionColumns(role) | Split(role) | Drop(role) => {
                 matches!(role, Role::References | Role::Candidates | Role::Training)
             }
             RatingColumns | SystemColumn(_) => false,
@@ -92,7 +92,10 @@ impl Dialect for Keywords {
             Argument::DocumentFrequencies => "document_frequencies".to_owned(),
             Argument::Format(Role::Candidates) => "input_format".to_owned(),
             Argument::CaptionColumns(Role::Candidates) => "caption_column".to_owned(),
-            Argument::Format(role) | Argument::IdColumn(role) | Argument::CaptionColumns(role) => {
+            Argument::Format(role)
+            | Argument::IdColumn(role)
+            | Argument::CaptionColumns(role)
+            | Argument::Drop(role) => {
                 let prefix = match role {
                     Role::References => "ref_",
                     Role::Training => "train_",

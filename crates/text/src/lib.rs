@@ -3,6 +3,7 @@
 //! This crate splits texts into words and numbers the words. It does no I/O and does not depend on captions,
 //! images or metrics.
 
+pub mod classes;
 mod ends;
 pub mod looks;
 pub mod ngrams;
@@ -12,6 +13,7 @@ pub mod stop_words;
 pub mod texts;
 pub mod tokenizers;
 pub mod vocabulary;
+pub mod wordnet;
 
 pub use ends::Ends;
 pub use looks::Looks;

@@ -6,6 +6,7 @@
 mod cards;
 mod choices;
 mod commands;
+mod kits;
 mod legend;
 mod notices;
 mod server;
@@ -43,6 +44,7 @@ fn run(root: &Path, mode: Mode) -> Result<()> {
     pages.extend(cards::pages(root)?);
     pages.push((root.join("docs/reference/signatures.md"), legend::page()?));
     pages.push((root.join("docs/reference/notices.md"), notices::page()?));
+    pages.push((root.join("docs/reference/kits.md"), kits::page()?));
     pages.extend(commands::pages(root)?);
     pages.extend(server::pages(root)?);
     for (name, page) in [("CHANGELOG.md", "docs/changelog.md"), ("SECURITY.md", "docs/security.md")] {

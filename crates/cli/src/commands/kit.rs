@@ -49,6 +49,6 @@ fn shown(name: &str) -> Result<String> {
         Some((_, text)) => (*text).to_owned(),
         None => files::text(name)?,
     };
-    let flags: Vec<String> = kits::flags(&kit).into_iter().map(|(_, flag)| flag).collect();
+    let flags: Vec<String> = kits::flags(&kit).iter().map(|(_, flag)| kits::quoted(flag)).collect();
     Ok(format!("# The same as: capeval score {}\n{text}", flags.join(" ")))
 }

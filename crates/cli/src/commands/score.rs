@@ -324,6 +324,8 @@ impl Inputs {
             lower_is_better,
             images,
             derive: self.derive.clone(),
+            ref_drop: self.files.dropped().to_vec(),
+            drop: self.reading.drop.clone(),
             kit: self.kit.as_deref().map(files::kit).transpose()?,
             runs: self.runs.iter().map(RunFiles::names).collect(),
             ..ScoreOptions::default()

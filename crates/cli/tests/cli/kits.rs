@@ -36,9 +36,15 @@ fn run(args: &[&str]) -> (String, String) {
 fn report(kit: &str, sample: &Value, more: &[&str]) -> Value {
     let [references, candidates] = ["references", "candidates"].map(|side| sample[side].as_str().unwrap());
     let mut args = vec!["score", "--kit", kit, "-r", references, candidates, "-f", "json"];
-    if let Some(column) = sample["ref-caption-column"].as_str() {
-        args.extend(["--ref-caption-column", column]);
-    }
+    // Anything else that a sample names is a flag.
+    let flags: Vec<(String, &str)> = sample
+        .as_object()
+        .unwrap()
+        .iter()
+        .filter(|(name, _)| !["references", "candidates"].contains(&name.as_str()))
+        .map(|(name, value)| (format!("--{name}"), value.as_str().unwrap()))
+        .collect();
+    args.extend(flags.iter().flat_map(|(flag, value)| [flag.as_str(), value]));
     args.extend(more);
     serde_json::from_str(&run(&args).0).unwrap()
 }
@@ -64,7 +70,15 @@ fn every_kit_gives_its_sample_the_scores_of_its_program() {
         let report = report(kit, &samples[kit], &[]);
         let system = &report["systems"][0];
         for (key, value) in wanted {
-            let (ours, theirs) = (system["scores"][key].as_f64(), value.as_f64().unwrap());
+            // The value of a group is behind an @.
+            let found = match key.split_once('@') {
+                None => &system["scores"][key],
+                Some((key, group)) => {
+                    let mut rows = report["groups"][0]["groups"].as_array().unwrap().iter();
+                    &rows.find(|row| row["group"] == *group).unwrap()["scores"][key]
+                }
+            };
+            let (ours, theirs) = (found.as_f64(), value.as_f64().unwrap());
             assert!(
                 ours.is_some_and(|ours| (ours - theirs).abs() < 1e-12),
                 "{kit}: {key} is {ours:?}, and {theirs} in its program"
@@ -72,6 +86,14 @@ fn every_kit_gives_its_sample_the_scores_of_its_program() {
         }
         for signature in system["signatures"].as_object().unwrap().values() {
             assert!(signature.as_str().unwrap().contains(&format!("|kit:{kit}|")), "{signature}");
+        }
+        let by_group = report["groups"].as_array().into_iter().flatten();
+        for signature in by_group.flat_map(|by| by["signatures"].as_object().unwrap().values()) {
+            let signature = signature.as_str().unwrap();
+            assert!(
+                signature.contains("|group-df:own") && signature.contains(&format!("|kit:{kit}|")),
+                "{signature}"
+            );
         }
     }
 }
@@ -162,4 +184,121 @@ fn kits_that_do_not_exist_are_refused_with_the_nearest() {
     );
     let scores = capeval(&["score", "--kit", "vizwiz", "--scores", "clip.csv"]);
     assert!(scores.code == 2 && scores.stderr.contains("a kit is for captions"), "{}", scores.stderr);
+}
+
+#[test]
+fn keys_of_a_kit_do_what_their_flags_do() {
+    let scratch_folder = tempfile::tempdir().unwrap();
+    let mine = scratch(&scratch_folder, "mine.toml");
+    let text = "name = \"mine\"\nsummary = \"x\"\n[options]\nmetrics = [\"cider-d\", \"rouge-l\"]\n\
+                ref-drop = [\"is_rejected\", \"is_precanned\"]\nderive = [\"half = cider-d / 2\", \"both = mean(half, rouge-l)\"]\n\
+                group-by = [\"references:count\", \"words:references=8,12\"]\ngroup-df = \"all\"\n\
+                missing = \"skip\"\nsurplus = \"ignore\"\n";
+    std::fs::write(&mine, text).unwrap();
+    let sides = ["-r", "vizwiz.json", "vizwiz-results.json"];
+    let by_kit = run(&[&["score", "--kit", &mine][..], &sides].concat()).0;
+    // The flags that it prints are words of a shell.
+    let shown = run(&["kit", "show", &mine]).0;
+    let command = shown.lines().next().unwrap().strip_prefix("# The same as: capeval ").unwrap();
+    let words =
+        Command::new("sh").args(["-c", &format!("printf '%s\\n' {command}")]).output().unwrap().stdout;
+    let words = String::from_utf8(words).unwrap();
+    let by_flags = run(&[&words.lines().collect::<Vec<_>>()[..], &sides].concat()).0;
+    assert_eq!(by_kit.replace("|kit:mine", ""), by_flags);
+    assert!(by_kit.contains("|ref-drop:is_rejected+is_precanned|kit:mine|"), "{by_kit}");
+    assert!(
+        by_kit.contains("(group-df:all)") && by_kit.contains("half") && by_kit.contains("both"),
+        "{by_kit}"
+    );
+
+    let head = ["score", "--kit", &mine];
+    let fewer = run(&[&head[..], &["-m", "rouge-l"], &sides].concat()).0;
+    assert!(!fewer.contains("half") && fewer.contains("|kit:mine|"), "{fewer}");
+    let without = run(&[&head[..], &["--group-by", "none"], &sides].concat()).0;
+    assert!(
+        !without.contains("group-df:") && without.contains("|kit:mine|"),
+        "no other digit changes: {without}"
+    );
+    for other in [&["--ref-drop", "none"][..], &["--derive", "third = cider-d / 3"], &["--group-df", "own"]] {
+        let (table, _) = run(&[&head[..], other, &sides].concat());
+        let name = other[0].trim_start_matches('-').replace('_', "-");
+        assert!(!table.contains("|kit:mine|"), "{table}");
+        assert!(table.contains(&format!("has other values for {name}")), "{table}");
+    }
+}
+
+/// Kits that are none, as people write them: the file, the flags beside it, and the words that say what is wrong.
+#[test]
+fn bad_kits_are_refused_in_words() {
+    type Content<'c> = Option<&'c [u8]>;
+    const HEAD: &str = "name = \"mine\"\nsummary = \"x\"\n";
+    let of = |options: &str| format!("{HEAD}[options]\n{options}\n").into_bytes();
+    let utf16: Vec<u8> = [0xff, 0xfe].into_iter().chain(HEAD.bytes().flat_map(|byte| [byte, 0])).collect();
+    let huge = format!("{HEAD}notes = [\"{}\"]\n", "x".repeat(10 << 20)).into_bytes();
+    let cases: Vec<(Vec<u8>, &[&str])> = vec![
+        (Vec::new(), &["missing field `name`"]),
+        (of("group_by = [\"domain\"]"), &["line 4: a kit has no key 'group_by'; did you mean group-by?"]),
+        (of("drop-refs = [\"a\"]"), &["line 4: a kit has no key 'drop-refs'"]),
+        (of("metrics = \"bleu\""), &["line 4: invalid type: string", "docs/guides/kits.md"]),
+        (of("derive = {sm = \"mean(bleu-1)\"}"), &["line 4: invalid type: map"]),
+        (of("digits = \"two\""), &["line 4: invalid type: string"]),
+        (of("digits = 300"), &["line 4: "]),
+        (of("percent = 1"), &["line 4: invalid type: integer"]),
+        (of("missing = \"drop\""), &["line 4: ", "choose from error, skip, empty"]),
+        (of("group-df = \"each\""), &["line 4: ", "choose from own, all"]),
+        (of("metrics = [\"bleau\"]"), &["no metric is called 'bleau'", "did you mean bleu?"]),
+        (of("metrics = [\"bleu:m=2\"]"), &["bleu has no setting 'm'"]),
+        (of("metrics = [\"bleu\"]\ntokenizer = \"ptbb\""), &["no tokenizer is called 'ptbb'"]),
+        (of("metrics = [\"bleu\"]\nderive = [\"sm = mean(meteor)\"]"), &["nothing is called 'meteor'"]),
+        (of("metrics = [\"bleu\"]\nderive = [\"a = b\", \"b = a\"]"), &["a = b", "nothing is called 'b'"]),
+        (of("metrics = [\"bleu\"]\nderive = [\"bleu-1 / 2\"]"), &["bleu-1 / 2"]),
+        (of("metrics = [\"bleu\"]\ngroup-by = [\"domian\"]"), &["nothing groups images by 'domian'"]),
+        (
+            of("metrics = [\"bleu\"]\nref-drop = [\"is_rejcted\"]"),
+            &["it has no key 'is_rejcted'", "--ref-drop none"],
+        ),
+        (of("metrics = [\"bleu\"]\nsplit = [\"test\"]"), &["it has no splits"]),
+        (of("metrics = [\"bleu\"]\nidf = \"uniform\""), &["--idf applies to CIDEr"]),
+        (b"name = \"mine\"\nname = \"x\"\nsummary = \"x\"".to_vec(), &["line 2: duplicate key"]),
+        (b"{\"name\": \"mine\"}".to_vec(), &["line 1: "]),
+        (b"name = \"mine\"\nsummary = 3".to_vec(), &["line 2: invalid type: integer"]),
+        (b"name = \"\"\nsummary = \"x\"".to_vec(), &["has other signs"]),
+        (b"name = \"\xff\"".to_vec(), &["UTF-8"]),
+        (huge, &["it has 10.5 MB, and a kit has at most 1 MB"]),
+    ];
+    let folder_of = tempfile::tempdir().unwrap();
+    let sides =
+        ["coco.json", "coco-results.json"].map(|name| folder().join(name).to_str().unwrap().to_owned());
+    let refused = |name: &str, content: Content<'_>, more: &[&str]| {
+        if let Some(content) = content {
+            std::fs::write(folder_of.path().join(name), content).unwrap();
+        }
+        let path = if name.ends_with(".toml") { scratch(&folder_of, name) } else { name.to_owned() };
+        let head = ["score", "--kit", &path, "-r", &sides[0], &sides[1]];
+        let (code, stdout, stderr) = capeval_in(folder_of.path(), &[&head[..], more].concat());
+        assert!(!stderr.contains("panicked"), "{stderr}");
+        (code, stdout, stderr)
+    };
+    for (content, words) in &cases {
+        let (code, stdout, stderr) = refused("mine.toml", Some(content), &[]);
+        let shown = String::from_utf8_lossy(&content[..content.len().min(200)]);
+        assert!(code == 2 && stdout.is_empty(), "{shown}: {code} {stdout}");
+        assert!(stderr.contains("mine.toml: ") || stderr.contains("help: "), "{shown}: {stderr}");
+        let stderr = stderr.replace("\nhelp: ", "; ");
+        for word in *words {
+            assert!(stderr.contains(word), "{shown}: {word} is not in {stderr}");
+        }
+    }
+    std::fs::create_dir(folder_of.path().join("folder.toml")).unwrap();
+    let (code, table, _) = refused("mine.toml", Some(&utf16), &["-m", "bleu"]);
+    assert!(code == 0 && table.contains("|kit:mine|"), "text in UTF-16 is text: {table}");
+    for (name, words) in [
+        ("folder.toml", "is a directory"),
+        ("none.toml", "none.toml"),
+        ("", "no kit is called ''"),
+        ("../vizwiz", "no kit"),
+    ] {
+        let (code, _, stderr) = refused(name, None, &[]);
+        assert!(code == 2 && stderr.contains(words), "{name}: {stderr}");
+    }
 }

@@ -27,6 +27,20 @@ fn prepared_references_change_no_digit() {
 }
 
 #[test]
+fn flags_about_reading_are_refused_beside_prepared_references() {
+    let folder = tempfile::tempdir().unwrap();
+    let prepared = scratch(&folder, "references.capeval");
+    let good = quickstart("good.json");
+    said(&["prepare", &quickstart("references.json"), "-o", &prepared]);
+    for flag in [["--split", "test"], ["--ref-drop", "is_rejected"], ["--ref-id-column", "id"]] {
+        let args = [&["score", "-r", &prepared, &good, "-m", "rouge-l"][..], &flag].concat();
+        let refused = capeval(&args);
+        let words = format!("{} has no effect on prepared references", flag[0]);
+        assert!(refused.code == 2 && refused.stderr.contains(&words), "{}", refused.stderr);
+    }
+}
+
+#[test]
 fn references_are_cleaned_when_they_are_prepared_and_captions_as_they_were() {
     let folder = tempfile::tempdir().unwrap();
     let [marked, prepared, bare] = ["marked.json", "cleaned", "bare"].map(|name| scratch(&folder, name));

@@ -1,8 +1,8 @@
 //! Makes readings of files that no strict reader understood, and of tables with more columns than it needed.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
-use capeval_choice::{Argument, Code, Task, counted};
+use capeval_choice::{Argument, Code, Task, counted, suggest};
 
 use super::records::{RecordList, SPLIT};
 use super::sheet::{Record, Sheet, SheetColumn};
@@ -139,8 +139,11 @@ fn of_lists(
     let (options, is_joined) = &whole_captions(options);
     let is_split = match &options.split {
         Some(wanted) => split(&mut lists, wanted, name, options)?,
-        None => false,
+        None => true,
     };
+    for what in options.dropped() {
+        notices.push(without_dropped(&mut lists, what, name, options)?);
+    }
     notices.extend(lists.iter_mut().filter_map(|list| without_others(list, name)));
     notices.extend(lists.iter_mut().filter_map(|list| without_rejected(list, name)));
     let mut lists: Vec<EvidentList> = lists.into_iter().map(EvidentList::new).collect();
@@ -193,7 +196,7 @@ fn of_lists(
     if options.caption_columns.is_some() {
         layout.caption.because = Because::Named;
     }
-    if is_split {
+    if is_split && options.selects() {
         captions.set_split();
     }
     if captions.is_empty() {
@@ -328,9 +331,28 @@ fn split(
         };
         list.sheet.columns.iter().position(|column| names(&column.path))
     };
+    let found = keep(lists, of_split, is_wanted);
+    let is_left = lists.iter().any(|list| list.sheet.len() > 0);
+    if found > 0 && !is_left {
+        let message = format!("there is no record of the split {}", wanted.join(", "));
+        let remedy = Remedy::give(Argument::Split(options.role)).to("name another one");
+        return Err(Error::new(ErrorKind::Split, name, message).with_remedy(remedy));
+    }
+    lists.retain(|list| list.sheet.len() > 0);
+    lists.sort_by_key(|list| std::cmp::Reverse(list.sheet.len()));
+    Ok(found > 0)
+}
+
+/// Keeps the records with a wanted cell in the column of their list, or beside their id in another one. Returns the
+/// number of lists with such a column.
+fn keep(
+    lists: &mut [RecordList],
+    of_list: impl Fn(&RecordList) -> Option<usize>,
+    is_wanted: impl Fn(&Cell<'_>) -> bool,
+) -> usize {
     let mut ids: Option<(HashSet<String>, HashSet<String>)> = None;
     for list in lists.iter() {
-        let Some(column) = of_split(list).and_then(|column| list.sheet.columns.get(column)) else { continue };
+        let Some(column) = of_list(list).and_then(|column| list.sheet.columns.get(column)) else { continue };
         let (mut all, mut chosen) = (HashSet::new(), HashSet::new());
         for (row, cell) in column.cells.iter().enumerate() {
             for other in &list.sheet.columns {
@@ -343,11 +365,11 @@ fn split(
         }
         ids = Some((all, chosen));
     }
-    let found = lists.iter().filter_map(of_split).count();
+    let found = lists.iter().filter_map(&of_list).count();
     for list in lists.iter_mut() {
-        let keep: Option<Vec<bool>> = match (of_split(list), &ids) {
+        let keep: Option<Vec<bool>> = match (of_list(list), &ids) {
             (Some(column), _) => {
-                list.sheet.columns.get(column).map(|column| column.cells.iter().map(is_wanted).collect())
+                list.sheet.columns.get(column).map(|column| column.cells.iter().map(&is_wanted).collect())
             }
             (None, Some((all, chosen))) => {
                 let column = list.sheet.columns.iter().find(|column| {
@@ -366,15 +388,61 @@ fn split(
             list.sheet.retain(&keep);
         }
     }
-    let is_left = lists.iter().any(|list| list.sheet.len() > 0);
-    if found > 0 && !is_left {
-        let message = format!("there is no record of the split {}", wanted.join(", "));
-        let remedy = Remedy::give(Argument::Split(options.role)).to("name another one");
-        return Err(Error::new(ErrorKind::Split, name, message).with_remedy(remedy));
+    found
+}
+
+/// Leaves out the records whose key is true, or has the value behind `=`, as the user wants, and says so.
+fn without_dropped(
+    lists: &mut Vec<RecordList>,
+    what: &str,
+    name: &str,
+    options: &ReadOptions,
+) -> Result<Notice, Error> {
+    let (key, value) = what.split_once('=').map_or((what, None), |(key, value)| (key, Some(value.trim())));
+    let key = key.trim();
+    let leaf = |path: &str| path.rsplit_once('.').map_or(path, |(_, leaf)| leaf).to_owned();
+    let of_key = |list: &RecordList| {
+        let columns = &list.sheet.columns;
+        list.sheet.find(key).or_else(|| columns.iter().position(|column| leaf(&column.path) == key))
+    };
+    let is_kept = |cell: &Cell<'_>| match value {
+        Some(value) => cell.to_string() != value && !column::texts(cell).iter().any(|text| *text == value),
+        None => !is_true(cell),
+    };
+    let longest = (0..lists.len()).max_by_key(|k| lists[*k].sheet.len()).unwrap_or_default();
+    let n_records = |lists: &[RecordList]| lists.get(longest).map_or(0, |list| list.sheet.len());
+    let before = n_records(lists);
+    let fault = |message: String| Error::new(ErrorKind::Split, name, message);
+    if keep(lists, of_key, is_kept) == 0 {
+        let columns = lists.iter().flat_map(|list| &list.sheet.columns);
+        let keys = columns.map(|column| leaf(&column.path)).filter(|key| !key.starts_with('('));
+        let keys: BTreeSet<String> = keys.collect();
+        let remedy = suggest(key, keys.iter().map(String::as_str));
+        let message = format!("it has no key '{key}' by which to leave captions out");
+        let none = Remedy::set(Argument::Drop(options.role), "none").to("leave none out");
+        return Err(fault(message).with_remedy(remedy.or(none)));
     }
+    let n_dropped = before - n_records(lists);
     lists.retain(|list| list.sheet.len() > 0);
-    lists.sort_by_key(|list| std::cmp::Reverse(list.sheet.len()));
-    Ok(found > 0)
+    if lists.is_empty() {
+        let remedy = Remedy::give(Argument::Drop(options.role)).to("name another value");
+        return Err(fault(format!("all captions are left out by {what}")).with_remedy(remedy));
+    }
+    let message = match n_dropped {
+        0 => format!("no record of {name} is left out by {what}"),
+        1 => format!("1 record of {name} is left out by {what}"),
+        n => format!("{n} records of {name} are left out by {what}"),
+    };
+    Ok(Notice::new(Code::RejectedCaptions, message).count(n_dropped))
+}
+
+/// Returns true if a cell says yes.
+fn is_true(cell: &Cell<'_>) -> bool {
+    match cell {
+        Cell::Bool(true) | Cell::Integer(1) => true,
+        Cell::Untyped(text) => *text == "1" || text.eq_ignore_ascii_case("true"),
+        _ => false,
+    }
 }
 
 /// Leaves out a few records that share no key with the others, such as settings or a summary of results, and says so.
@@ -407,17 +475,12 @@ fn without_rejected(list: &mut RecordList, name: &str) -> Option<Notice> {
     let is_mark = |path: &str| is_mark(path.rsplit_once('.').map_or(path, |(_, leaf)| leaf));
     let marks: Vec<usize> =
         (0..list.sheet.columns.len()).filter(|column| is_mark(&list.sheet.columns[*column].path)).collect();
-    let is_set = |cell: &Cell<'_>| match cell {
-        Cell::Bool(true) | Cell::Integer(1) => true,
-        Cell::Untyped(text) => *text == "1" || text.eq_ignore_ascii_case("true"),
-        _ => false,
-    };
     let states: Vec<usize> =
         (0..list.sheet.columns.len()).filter(|column| is_state(&list.sheet.columns[*column].cells)).collect();
     let is_state_of_rejected = |cell: &Cell<'_>| is_rejection(&cell.to_string());
     let is_kept = |row: usize| {
         let cell = |column: &usize| list.sheet.columns.get(*column)?.cells.get(row);
-        !marks.iter().any(|column| cell(column).is_some_and(is_set))
+        !marks.iter().any(|column| cell(column).is_some_and(is_true))
             && !states.iter().any(|column| cell(column).is_some_and(is_state_of_rejected))
     };
     let keep: Vec<bool> = (0..list.sheet.len()).map(is_kept).collect();

@@ -574,6 +574,55 @@ fn captions_marked_as_unusable_are_left_out_under_named_columns() {
 }
 
 #[test]
+fn records_are_left_out_by_a_key_or_its_value() {
+    let read = |text: &str, name: &str, drop: &[&str]| {
+        let drop = drop.iter().map(|what| (*what).to_owned()).collect();
+        let options = ReadOptions { drop, ..ReadOptions::references() };
+        read_bytes(text.as_bytes(), name, &options)
+    };
+    let kept = |text: &str, name: &str, drop: &[&str]| {
+        let captions = read(text, name, drop).unwrap();
+        captions.iter().map(|(id, text)| format!("{id} {text}")).collect::<Vec<_>>().join(", ")
+    };
+    let coco = r#"{"images": [{"id": 1, "domain": "in"}, {"id": 2, "domain": "out"}], "annotations": [
+        {"id": 7, "image_id": 1, "caption": "a dog", "ok": true, "votes": 3, "lang": "en"},
+        {"id": 8, "image_id": 1, "caption": "ein Hund", "ok": false, "votes": 1, "lang": "de"},
+        {"id": 9, "image_id": 2, "caption": "a cat", "ok": true, "votes": 3, "lang": "en"}]}"#;
+    for (drop, left) in [
+        (&["ok"][..], "1 ein Hund"),
+        (&["ok=false"], "1 a dog, 2 a cat"),
+        (&["votes=3"], "1 ein Hund"),
+        (&["lang = de", "domain=out"], "1 a dog"),
+        (&["none"], "1 a dog, 1 ein Hund, 2 a cat"),
+        (&["lang=fr"], "1 a dog, 1 ein Hund, 2 a cat"),
+    ] {
+        assert_eq!(kept(coco, "a.json", drop), left, "{drop:?}");
+    }
+    let notices = |drop: &[&str]| read(coco, "a.json", drop).unwrap().notices().to_vec();
+    assert_eq!(notices(&["ok=false"])[0].message, "1 record of a.json is left out by ok=false");
+    assert_eq!(notices(&["lang=fr"])[0].message, "no record of a.json is left out by lang=fr");
+    let table = "image_id,caption,spam_score,junk\n1,a dog,0.1,0\n1,buy now,0.9,1\n2,a cat,0.1,False\n";
+    assert_eq!(kept(table, "a.csv", &["junk"]), "1 a dog, 2 a cat");
+    let lines = "{\"id\": 1, \"caption\": \"a dog\", \"meta\": {\"junk\": 1}}\n{\"id\": 2, \"caption\": \"a cat\", \"meta\": {\"junk\": 0}}\n";
+    assert_eq!(kept(lines, "a.jsonl", &["junk"]), "2 a cat");
+
+    for (text, name, drop, words) in [
+        (coco, "a.json", "okay", "it has no key 'okay' by which to leave captions out"),
+        (coco, "a.json", "", "it has no key ''"),
+        (
+            "[{\"image_id\": 1, \"caption\": \"a\", \"x\": 1}]",
+            "a.json",
+            "x",
+            "all captions are left out by x",
+        ),
+        ("a dog\na cat\n", "a.txt", "x", "no key"),
+    ] {
+        let error = read(text, name, &[drop]).unwrap_err();
+        assert!(error.to_string().contains(words) && error.remedy().is_some(), "{drop}: {error}");
+    }
+}
+
+#[test]
 fn captions_marked_as_unusable_are_left_out() {
     let text = r#"{"images": [{"id": 1}], "annotations": [{"image_id": 1, "caption": "a dog", "is_rejected": false},
         {"image_id": 1, "caption": "spam", "is_rejected": true}]}"#;

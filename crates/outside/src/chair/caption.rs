@@ -1,7 +1,10 @@
 //! The objects that a caption mentions.
 
+use capeval::text::tokenizers::treebank::{Rules, tokenize};
+use capeval::text::wordnet::WordNet;
+
 use crate::chair::objects::Objects;
-use crate::chair::words::{Punkt, Tagger, WordNet, part_of_speech, singular, tokenize};
+use crate::chair::words::{Punkt, Tagger, part_of_speech, singular};
 
 /// The reduction of words before they are looked up.
 pub enum Reduction {
@@ -42,7 +45,8 @@ impl Reader {
     /// Reads a caption.
     pub fn read(&self, caption: &str) -> Read {
         let sentences = self.punkt.sentences(&caption.to_lowercase());
-        let tokens: Vec<String> = sentences.iter().flat_map(|sentence| tokenize(sentence)).collect();
+        let tokens: Vec<String> =
+            sentences.iter().flat_map(|sentence| tokenize(sentence, Rules::Nltk)).collect();
         let reduced: Vec<String> = match &self.reduction {
             Reduction::Singular => tokens.iter().map(|token| singular(token)).collect(),
             Reduction::Lemma(tagger, wordnet) => {

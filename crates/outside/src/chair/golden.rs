@@ -6,13 +6,14 @@ use std::collections::HashSet;
 use capeval::choice::Code;
 use capeval::corpus::{Captions, SegmentId};
 use capeval::metric::{Resources, Step};
+use capeval::text::tokenizers::treebank::{Rules, tokenize};
 use capeval::{MetricOptions, OutsideMetrics, ScoreOptions, ScoreRequest};
 use capeval_files::NltkData;
 use serde_json::{Value, json};
 
 use super::*;
 use crate::Sources;
-use crate::chair::words::{part_of_speech, singular, tokenize};
+use crate::chair::words::{part_of_speech, singular};
 
 fn folder(name: &str) -> String {
     format!("{}/../../testdata/chair/{name}", env!("CARGO_MANIFEST_DIR"))
@@ -53,7 +54,8 @@ fn sentences_words_tags_and_lemmas_equal_those_of_nltk() {
         let caption = row["caption"].as_str().unwrap().to_lowercase();
         let sentences = lemmas.punkt.sentences(&caption);
         assert_eq!(sentences, list(&row["sentences"]), "{caption:?}");
-        let tokens: Vec<String> = sentences.iter().flat_map(|sentence| tokenize(sentence)).collect();
+        let tokens: Vec<String> =
+            sentences.iter().flat_map(|sentence| tokenize(sentence, Rules::Nltk)).collect();
         assert_eq!(tokens, list(&row["tokens"]), "{caption:?}");
         let tags = tagger.tag(&tokens);
         assert_eq!(tags, list(&row["tags"]), "{caption:?}");

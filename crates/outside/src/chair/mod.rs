@@ -10,8 +10,10 @@ mod words;
 
 use std::sync::{Arc, Mutex};
 
-use capeval::Outside;
+use capeval::lexical::meteor_2005::Synonyms;
 use capeval::metric::Settings;
+use capeval::text::wordnet::{FILES, WordNet};
+use capeval::{MetricOptions, Outside};
 use capeval_choice::{Argument, Refusal, Remedy};
 use capeval_files::{Error, NltkData};
 use twox_hash::XxHash3_64;
@@ -21,7 +23,7 @@ use instances::Instances;
 use metric::Chair;
 pub(crate) use metric::KIND;
 use objects::Objects;
-use words::{FILES, Punkt, Tagger, WordNet};
+use words::{Punkt, Tagger};
 
 capeval_choice::named! {
     /// How CHAIR reduces words.
@@ -44,12 +46,16 @@ pub struct ObjectFiles {
 
 impl ObjectFiles {
     /// Refuses files where no metric uses them.
-    pub(crate) fn refuse_unused(&self) -> Result<(), Refusal> {
-        if *self == Self::default() {
+    pub(crate) fn refuse_unused(&self, options: &MetricOptions) -> Result<(), Refusal> {
+        let others =
+            Self { nltk_data: self.nltk_data.clone().filter(|_| !wants_synonyms(options)), ..self.clone() };
+        if others == Self::default() {
             return Ok(());
         }
-        Err(Refusal::new("only chair takes objects, instances and data of NLTK")
-            .with_remedy("add it to the metrics, or leave them out"))
+        Err(Refusal::new(
+            "only chair takes objects, instances and data of NLTK; meteor-2005:syn=wordnet takes the data",
+        )
+        .with_remedy("add one of them to the metrics, or leave these out"))
     }
 }
 
@@ -146,15 +152,40 @@ fn reduction(reduce: Reduce, data: &NltkData, hash: &mut Vec<u8>) -> Result<Redu
     let package = format!("taggers/{TAGGER}");
     let mut of = |kind: &str| file(data, &package, &format!("{TAGGER}.{kind}.json"), hash);
     let (weights, known, classes) = (of("weights")?, of("tagdict")?, of("classes")?);
+    let (tagger, wordnet) = rayon::join(
+        || Tagger::new(&weights, &known, &classes).map_err(|refusal| refusal.at(TAGGER)),
+        || lemmas(data, hash),
+    );
+    Ok(Reduction::Lemma(Box::new(tagger?), Box::new(wordnet?)))
+}
+
+fn lemmas(data: &NltkData, hash: &mut Vec<u8>) -> Result<WordNet, Error> {
     let mut texts = Vec::new();
     for part in FILES {
         let index = text_file(data, "corpora/wordnet", &format!("index.{part}"), hash)?;
         texts.push((index, text_file(data, "corpora/wordnet", &format!("{part}.exc"), hash)?));
     }
     let of = |place: usize| (texts[place].0.as_str(), texts[place].1.as_str());
-    let (tagger, wordnet) = rayon::join(
-        || Tagger::new(&weights, &known, &classes).map_err(|refusal| refusal.at(TAGGER)),
-        || WordNet::new([of(0), of(1), of(2), of(3)]),
-    );
-    Ok(Reduction::Lemma(Box::new(tagger?), Box::new(wordnet)))
+    Ok(WordNet::new([of(0), of(1), of(2), of(3)]))
+}
+
+/// The synonyms of WordNet for NLTK's METEOR, if a metric asks for them.
+pub(crate) fn synonyms(options: &MetricOptions, files: &ObjectFiles) -> Result<Option<Synonyms>, Error> {
+    if !wants_synonyms(options) {
+        return Ok(None);
+    }
+    let (data, mut hash) = (NltkData::new(files.nltk_data.as_deref()), Vec::new());
+    let lemmas = lemmas(&data, &mut hash)?;
+    let mut texts = Vec::new();
+    for part in FILES {
+        texts.push(text_file(&data, "corpora/wordnet", &format!("data.{part}"), &mut hash)?);
+    }
+    let wordnet = lemmas.with_synonyms([&texts[0], &texts[1], &texts[2], &texts[3]]);
+    Ok(Some(Synonyms { wordnet, hash: XxHash3_64::oneshot(&hash) }))
+}
+
+/// Returns true if a metric asks for synonyms of WordNet.
+pub(crate) fn wants_synonyms(options: &MetricOptions) -> bool {
+    let asks = |spec: &String| spec.split(':').any(|setting| setting == "syn=wordnet");
+    options.names.iter().any(asks) || options.settings.get("syn").is_some_and(|syn| syn == "wordnet")
 }

@@ -1,8 +1,9 @@
-//! `imageclef`, `letters` and `ascii`: the text rules of programs of fields, which are told nowhere else.
+//! `imageclef`, `concepts`, `letters` and `ascii`: the text rules of programs of fields, which are told nowhere else.
 //!
 //! - `imageclef`: the captioning task of ImageCLEFmedical 2026 (taubsity/clef-caption-evaluation-2026) lower-cases a
 //!   caption, writes `number` for each run of digits, removes ASCII punctuation without a space in its place, and
 //!   gives the rest to rouge_score.
+//! - `concepts`: its task of concepts compares sets of identifiers such as `C0040405;C1306645`, whatever their case.
 //! - `letters`: MART's paragraph evaluation (jayleicn/recurrent-transformer, `para-evaluate.py`) keeps runs of A to Z.
 //! - `ascii`: the evaluation of stories (lichengunc/vist_eval) drops characters beyond ASCII, and splits at spaces.
 
@@ -39,6 +40,16 @@ fn end(word: &mut String, piece: &mut impl FnMut(&str)) {
     }
 }
 
+pub(super) fn concepts(text: &str, piece: &mut impl FnMut(&str)) {
+    let mut all: Vec<String> = Vec::new();
+    for concept in text.split(';').map(|concept| concept.trim().to_uppercase()) {
+        if !concept.is_empty() && !all.contains(&concept) {
+            piece(&concept);
+            all.push(concept);
+        }
+    }
+}
+
 pub(super) fn letters(text: &str, scratch: &mut Scratch, piece: &mut impl FnMut(&str)) {
     let lower = &mut scratch.text;
     lower.clear();
@@ -69,6 +80,11 @@ mod tests {
         let expected = "patients|numbernumber|x|numbercm|tnumberweighted|number|na|ve|a|b";
         assert_eq!(words(Tokenizer::ImageClef, text), expected);
         assert_eq!(words(Tokenizer::ImageClef, "5\u{212a} ... \u{130}B"), "numberk|i|b");
+    }
+
+    #[test]
+    fn concepts_are_a_set_whatever_their_case() {
+        assert_eq!(words(Tokenizer::Concepts, "C01; c02;C02 ;;x y"), "C01|C02|X Y");
     }
 
     #[test]

@@ -15,6 +15,7 @@ pub mod plain;
 pub mod ptb;
 mod rouge;
 pub mod tercom;
+pub mod treebank;
 mod v13a;
 mod zh;
 
@@ -75,6 +76,10 @@ pub enum Tokenizer {
     Letters,
     /// vist_eval's for stories: as [`None`](Self::None), without characters beyond ASCII.
     Ascii,
+    /// NLTK's `TreebankWordTokenizer`: see [`treebank`].
+    Treebank,
+    /// Concepts between semicolons, in capitals, each once.
+    Concepts,
     /// The tokenizer of the translation edit rate, with its options.
     Tercom(Tercom),
     /// Japanese or Korean words from MeCab's dictionaries, as with sacreBLEU's `ja-mecab` and `ko-mecab`: see
@@ -121,6 +126,12 @@ pub const ALL: &[(Tokenizer, &str, &str)] = &[
     ),
     (Tokenizer::Letters, "letters", "MART's for paragraphs: runs of a-z after lower-casing A-Z"),
     (Tokenizer::Ascii, "ascii", "vist_eval's for stories: as none, without characters beyond ASCII"),
+    (Tokenizer::Treebank, "treebank", "NLTK's TreebankWordTokenizer, with case and punctuation"),
+    (
+        Tokenizer::Concepts,
+        "concepts",
+        "ImageCLEFmedical's for concepts: what stands between semicolons, in capitals, each once",
+    ),
     (Tokenizer::Tercom(Tercom::Plain), "tercom", "the tokenizer of TER: split on white space"),
     (Tokenizer::Tercom(Tercom::Norm), "tercom-norm", "tercom, normalising"),
     (Tokenizer::Tercom(Tercom::NormAsian), "tercom-norm-asian", "tercom, normalising, also East Asian"),
@@ -202,6 +213,10 @@ impl Tokenizer {
             Self::ImageClef => fields::imageclef(text, scratch, &mut piece),
             Self::Letters => fields::letters(text, scratch, &mut piece),
             Self::Ascii => fields::ascii(text, scratch, &mut piece),
+            Self::Treebank => {
+                treebank::tokenize(text, treebank::Rules::Treebank).iter().for_each(|word| piece(word));
+            }
+            Self::Concepts => fields::concepts(text, &mut piece),
             Self::Tercom(tercom) => tercom::tokenize(tercom, text, &mut piece),
             Self::Mecab(language) => mecab::tokenize(language, text, &mut piece),
             #[cfg(feature = "jieba")]

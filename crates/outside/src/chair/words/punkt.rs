@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use hashbrown::{HashMap, HashSet};
 
-use super::classes::{is_decimal, is_space, is_space_of_re, is_word};
+use capeval::text::classes::{is_decimal, is_space, is_space_of_re, is_word};
 
 /// Bits of the contexts in which a type of word was seen.
 const BEGINNING_UPPER: u32 = 1 << 1;

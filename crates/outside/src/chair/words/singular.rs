@@ -6,9 +6,8 @@
 
 use std::sync::LazyLock;
 
+use capeval::text::classes::{begins, is_same};
 use hashbrown::{HashMap, HashSet};
-
-use super::classes::is_same;
 
 /// The ends of words that have no plural: a word that is one is its own singular.
 static UNINFLECTED_ENDS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
@@ -159,8 +158,7 @@ pub fn singular(word: &str) -> String {
         };
     }
     // Every rule is about an ending but one.
-    let is_ox = word.chars().count() >= 4
-        && super::classes::begins(&word.chars().take(4).collect::<Vec<_>>(), "oxen");
+    let is_ox = word.chars().count() >= 4 && begins(&word.chars().take(4).collect::<Vec<_>>(), "oxen");
     if !is_ox && !small.ends_with(['e', 's', 'i', 'a', 'x', 'ſ']) {
         return word.to_owned();
     }

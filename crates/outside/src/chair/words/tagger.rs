@@ -8,7 +8,7 @@ use hashbrown::HashMap;
 use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, Visitor};
 
-use super::classes::is_digit;
+use capeval::text::classes::is_digit;
 
 type Map<K, V> = HashMap<K, V, FixedState>;
 

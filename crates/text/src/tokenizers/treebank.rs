@@ -1,20 +1,31 @@
-//! NLTK's tokenizer of words, `NLTKWordTokenizer` of nltk 3.10, as `word_tokenize` applies it to each sentence.
+//! NLTK's tokenizers of words in nltk 3.10: `NLTKWordTokenizer`, as `word_tokenize` applies it to each sentence, and
+//! `TreebankWordTokenizer`, which knows fewer quotes and dashes.
 //!
 //! Each step replaces what it finds from left to right, and what one replacement has used is not looked at again in the
 //! same step: `,,` becomes ` ,,`, since the first comma takes the second one with it.
 
-use super::classes::{begins, is_decimal, is_same, is_space, is_space_of_re, is_word, is_word_of_re};
+use crate::classes::{begins, is_decimal, is_same, is_space, is_space_of_re, is_word, is_word_of_re};
+
+/// The rules of one of the two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rules {
+    /// Those of `NLTKWordTokenizer`.
+    Nltk,
+    /// Those of `TreebankWordTokenizer`.
+    Treebank,
+}
 
 /// The words of a sentence.
-pub fn tokenize(sentence: &str) -> Vec<String> {
+pub fn tokenize(sentence: &str, rules: Rules) -> Vec<String> {
+    let is_nltk = rules == Rules::Nltk;
     let mut text: Vec<char> = sentence.chars().collect();
-    starting_quotes(&mut text);
-    punctuation(&mut text);
+    starting_quotes(&mut text, is_nltk);
+    punctuation(&mut text, is_nltk);
     text = padded(&text, |c| "[](){}<>".contains(c));
     text = runs(&text, |rest| rest.starts_with(&['-', '-']).then_some(2));
     text.insert(0, ' ');
     text.push(' ');
-    ending_quotes(&mut text);
+    ending_quotes(&mut text, is_nltk);
     contractions(&mut text);
     let words: Vec<String> = text
         .split(|c| is_space_of_re(*c))
@@ -55,12 +66,14 @@ fn run_of(rest: &[char], is_one: impl Fn(char) -> bool) -> usize {
     rest.iter().take_while(|c| is_one(**c)).count()
 }
 
-fn starting_quotes(text: &mut Vec<char>) {
-    *text = runs(text, |rest| match rest[0] {
-        '«' | '“' | '‘' | '„' => Some(1),
-        '`' => Some(run_of(rest, |c| c == '`')),
-        _ => None,
-    });
+fn starting_quotes(text: &mut Vec<char>, is_nltk: bool) {
+    if is_nltk {
+        *text = runs(text, |rest| match rest[0] {
+            '«' | '“' | '‘' | '„' => Some(1),
+            '`' => Some(run_of(rest, |c| c == '`')),
+            _ => None,
+        });
+    }
     if text.first() == Some(&'"') {
         text.splice(..1, ['`', '`']);
     }
@@ -83,6 +96,9 @@ fn starting_quotes(text: &mut Vec<char>) {
         }
     }
     *text = out;
+    if !is_nltk {
+        return;
+    }
     // A single one before a word does, unless a clitic follows.
     let mut out = Vec::with_capacity(text.len() + 4);
     for (at, c) in text.iter().enumerate() {
@@ -103,8 +119,10 @@ fn starting_quotes(text: &mut Vec<char>) {
     *text = out;
 }
 
-fn punctuation(text: &mut Vec<char>) {
-    final_period(text, "])}>\"'»”’ ", true);
+fn punctuation(text: &mut Vec<char>, is_nltk: bool) {
+    if is_nltk {
+        final_period(text, "])}>\"'»”’ ", true);
+    }
     // A colon or comma, unless a digit follows.
     let mut out = Vec::with_capacity(text.len() + 16);
     let mut at = 0;
@@ -127,16 +145,23 @@ fn punctuation(text: &mut Vec<char>) {
             break;
         }
     }
-    *text = runs(text, |rest| Some(run_of(rest, |c| c == '.')).filter(|n| *n >= 2));
+    *text = runs(text, |rest| match run_of(rest, |c| c == '.') {
+        n if is_nltk => Some(n).filter(|n| *n >= 2),
+        n => (n >= 3).then_some(3),
+    });
     *text = padded(text, |c| ";@#$%&".contains(c));
-    *text = padded(text, |c| ('\u{2012}'..='\u{2015}').contains(&c));
+    if is_nltk {
+        *text = padded(text, |c| ('\u{2012}'..='\u{2015}').contains(&c));
+    }
     final_period(text, "])}>\"'", false);
     *text = padded(text, |c| c == '?' || c == '!');
     replace(text, |rest| match rest {
         [c, '\'', ' ', ..] if *c != '\'' => Some((3, vec![*c, ' ', '\'', ' '])),
         _ => None,
     });
-    *text = padded(text, |c| c == '*');
+    if is_nltk {
+        *text = padded(text, |c| c == '*');
+    }
 }
 
 /// Splits off a period at the end, behind which only characters of `closing` and white space may stand.
@@ -177,14 +202,18 @@ fn replace(text: &mut Vec<char>, found: impl Fn(&[char]) -> Option<(usize, Vec<c
     *text = out;
 }
 
-fn ending_quotes(text: &mut Vec<char>) {
-    *text = padded(text, |c| "»”’".contains(c));
+fn ending_quotes(text: &mut Vec<char>, is_nltk: bool) {
+    if is_nltk {
+        *text = padded(text, |c| "»”’".contains(c));
+    }
     *text = runs(text, |rest| rest.starts_with(&['\'', '\'']).then_some(2));
     replace(text, |rest| (rest[0] == '"').then(|| (1, vec![' ', '\'', '\'', ' '])));
-    replace(text, |rest| {
-        let n = run_of(rest, is_space);
-        (n > 0).then(|| (n, vec![' ']))
-    });
+    if is_nltk {
+        replace(text, |rest| {
+            let n = run_of(rest, is_space);
+            (n > 0).then(|| (n, vec![' ']))
+        });
+    }
     // Clitics: `'s`, `'m`, `'d`, a lone apostrophe, then the longer ones, in small or in capital letters.
     replace(text, |rest| match rest {
         [c, '\'', 's' | 'S' | 'm' | 'M' | 'd' | 'D', ' ', ..] if *c != '\'' && *c != ' ' => {
@@ -263,4 +292,33 @@ fn split(text: &mut Vec<char>, first: &str, second: &str, fits: impl Fn(Option<c
         }
     }
     *text = out;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What nltk 3.10.4 gives. The other rules are tested where CHAIR reads captions.
+    #[test]
+    fn words_are_those_of_treebank_word_tokenizer() {
+        for (text, words) in [
+            (
+                "Good muffins cost $3.88 (roughly 3,36 euros)\nin New York.  Please buy me\ntwo of them.\nThanks.",
+                "Good|muffins|cost|$|3.88|(|roughly|3,36|euros|)|in|New|York.|Please|buy|me|two|of|them.|Thanks|.",
+            ),
+            (
+                "\"They'll\" say 'wanna', can't -- “don’t” ... or....? A:b, 3:4*",
+                "``|They|'ll|''|say|'|wan|na|'|,|ca|n't|--|“don’t”|...|or|...|.|?|A|:|b|,|3:4*",
+            ),
+            (
+                "''x'' ``y`` isn't; 'tis 'twas gonna [a]. )",
+                "''|x|''|``|y|``|is|n't|;|'t|is|'t|was|gon|na|[|a|]|.|)",
+            ),
+            ("He's the dogs' U.S.A. end.\" ", "He|'s|the|dogs|'|U.S.A.|end|.|''"),
+            (" : ", ":"),
+            ("", ""),
+        ] {
+            assert_eq!(tokenize(text, Rules::Treebank).join("|"), words);
+        }
+    }
 }

@@ -2,6 +2,9 @@
 
 use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory};
 
+/// `\s` of Python's re, and what `str.split` and `str.strip` take for white space.
+pub use crate::tokenizers::plain::is_python_space as is_space_of_re;
+
 /// `\w` of the package regex, with which NLTK 3.10 compiles most patterns.
 pub fn is_word(c: char) -> bool {
     if c.is_ascii() {
@@ -55,11 +58,6 @@ pub fn is_digit(c: char) -> bool {
 /// `\s` of the package regex.
 pub fn is_space(c: char) -> bool {
     c.is_whitespace()
-}
-
-/// `\s` of Python's re, and what `str.split` and `str.strip` take for white space.
-pub fn is_space_of_re(c: char) -> bool {
-    c.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&c)
 }
 
 /// Returns true if two characters are the same to a pattern that ignores case; the second is a small letter of ASCII.
