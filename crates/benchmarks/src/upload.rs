@@ -126,7 +126,11 @@ pub async fn check(
     let (limit, most) = (app.settings.unpacked_mib << 20, app.settings.number(&crate::CAPTIONS_MAX) as usize);
     let (known, path) = (Arc::clone(&expected), draft.path().to_owned());
     let (folder, drafts) = (app.blobs.drafts(), app.blobs.drafts());
-    let check = move || unpack(&path, limit, |content| validation::check(content, &known, (most, validation::LONGEST), &folder));
+    let check = move || {
+        unpack(&path, limit, |content| {
+            validation::check(content, &known, (most, validation::LONGEST), &folder)
+        })
+    };
     let (size, is_dense) = (draft.size(), capeval_tasks::is_dense(&phase.metrics));
     let checked = if is_dense { None } else { tokio::task::spawn_blocking(check).await?? };
     let foreign = match checked.transpose()? {
@@ -141,8 +145,7 @@ pub async fn check(
     let longest = if is_dense { usize::MAX } else { validation::LONGEST };
     let (report, canonical) = match read(app, phase, sets, (draft, name), (most, folder.path())).await {
         Ok(results) => {
-            let check =
-                move || validation::check(File::open(results)?, &expected, (most, longest), &drafts);
+            let check = move || validation::check(File::open(results)?, &expected, (most, longest), &drafts);
             tokio::task::spawn_blocking(check).await??
         }
         Err(Failure::Lasting(reason)) => (Report { unreadable: Some(reason), ..foreign }, None),

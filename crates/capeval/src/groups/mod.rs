@@ -85,6 +85,7 @@ impl GroupBy {
     fn is_of(&self, source: &str) -> bool {
         match self {
             Self::File(file, ..) => file.source() == source,
+            Self::Binned(property, _) => property.is_of(source),
             Self::Crossed(all) => all.iter().any(|one| one.is_of(source)),
             Self::WordsOfReferences(_) | Self::WordsOfCandidate(_) | Self::CountOfReferences => false,
         }
