@@ -119,19 +119,21 @@ pub(crate) fn long_captions<'t>(
         return None;
     }
     let cut = |(id, text): (&'t SegmentId, &str)| {
-        limited.iter().find_map(|metric| Some((id, metric, metric.exceeded_limit(text)?)))
+        limited.iter().find_map(|metric| Some((id, metric, metric.excess(text)?)))
     };
     let captions: Vec<_> = captions.collect();
     let cut: Vec<_> = captions.into_par_iter().filter_map(cut).collect();
-    let (first, metric, limit) = *cut.first()?;
+    let (first, metric, excess) = cut.first()?;
     let who = of_whom(system, cut.len());
     let (are, such) = if cut.len() == 1 { ("is", "it is") } else { ("are", "the first is") };
     let message = format!(
-        "{} {who} {are} too long for {}, which reads {limit}: the sentence that is too long is left out, and what follows \
-         it; {such} that of image {}",
+        "{} {who} {are} too long for {}, which reads {}: the sentence that is too long is left out, and what follows \
+         it; {such} that of image {}: {}",
         cut.len(),
         metric.signature().metric(),
-        first.quoted()
+        excess.limit,
+        first.quoted(),
+        excess.what
     );
     let ids = cut.iter().take(Notice::MAX_IDS).map(|(id, ..)| (*id).clone()).collect();
     let notice = Notice::new(Code::LongCaptions, message).count(cut.len()).ids(ids);
@@ -179,7 +181,7 @@ pub(crate) fn different_images() -> Notice {
 
 #[cfg(test)]
 mod tests {
-    use capeval_metric::{About, Input, Mean, Metric, Part, Reading, References, Segment, Signature};
+    use capeval_metric::{About, Excess, Input, Mean, Metric, Part, Reading, References, Segment, Signature};
 
     use super::*;
 
@@ -200,8 +202,9 @@ mod tests {
 
         fn fit(&self, _: &References<'_>) {}
 
-        fn exceeded_limit(&self, caption: &str) -> Option<&'static str> {
-            (caption.len() > 3).then_some("three letters")
+        fn excess(&self, caption: &str) -> Option<Excess> {
+            (caption.len() > 3)
+                .then(|| Excess { limit: "three letters", what: "its sentence 1 has five".to_owned() })
         }
 
         fn measure(&self, (): &(), _: &Segment<'_>, (): &mut ()) -> Mean {
@@ -228,7 +231,7 @@ mod tests {
         assert_eq!(
             one.message,
             "1 reference is too long for short, which reads three letters: the sentence that is too long is left out, and \
-             what follows it; it is that of image 0"
+             what follows it; it is that of image 0: its sentence 1 has five"
         );
         let many = notice(&mean, Some("mine"), "a dog", 7).unwrap();
         assert!(

@@ -15,7 +15,8 @@ use crate::metric::Learns;
 use crate::product::Product;
 use crate::runs::Runs;
 use crate::{
-    About, Explanation, Figures, Input, Memo, Metric, Part, References, Segment, Signature, Statistics,
+    About, Excess, Explanation, Figures, Input, Memo, Metric, Part, References, Segment, Signature,
+    Statistics,
 };
 
 /// A metric of any kind, without type parameters and cheap to clone.
@@ -140,8 +141,8 @@ impl AnyMetric {
     }
 
     /// The limit that a caption exceeds, in words, if the metric ignores what comes after it.
-    pub fn exceeded_limit(&self, caption: &str) -> Option<&'static str> {
-        self.metric.exceeded_limit(caption)
+    pub fn excess(&self, caption: &str) -> Option<Excess> {
+        self.metric.excess(caption)
     }
 
     /// Turns summed statistics into one value per part.
@@ -208,7 +209,7 @@ pub(crate) trait ErasedMetric: Send + Sync {
     fn fit(self: Arc<Self>, references: &References<'_>) -> Box<dyn ErasedFittedMetric>;
     fn remember(&self, references: &References<'_>, advance: &(dyn Fn(usize) + Sync)) -> Vec<Memo>;
     fn figures(&self, references: &References<'_>) -> Vec<Figures>;
-    fn exceeded_limit(&self, caption: &str) -> Option<&'static str>;
+    fn excess(&self, caption: &str) -> Option<Excess>;
     fn score(&self, row: &[f64], values: &mut [f64]);
     fn score_table(&self, table: &Table, values: &mut [f64]);
     fn score_segment(&self, row: &[f64], values: &mut [f64]);
@@ -245,8 +246,8 @@ impl<M: Metric + 'static> ErasedMetric for M {
         Vec::from_iter(Metric::figures(self, references))
     }
 
-    fn exceeded_limit(&self, caption: &str) -> Option<&'static str> {
-        Metric::exceeded_limit(self, caption)
+    fn excess(&self, caption: &str) -> Option<Excess> {
+        Metric::excess(self, caption)
     }
 
     fn score(&self, row: &[f64], values: &mut [f64]) {

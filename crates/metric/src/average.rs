@@ -7,8 +7,8 @@ use capeval_stats::Table;
 
 use crate::any::{ErasedFittedMetric, ErasedMetric, ErasedWorker};
 use crate::{
-    About, AnyMetric, Explanation, Figures, FittedMetric, Learns, Memo, Part, References, Rule, Segment,
-    Signature, Step, Worker,
+    About, AnyMetric, Excess, Explanation, Figures, FittedMetric, Learns, Memo, Part, References, Rule,
+    Segment, Signature, Step, Worker,
 };
 
 /// The mean of the first scores of metrics that read text in the same way.
@@ -81,8 +81,8 @@ impl ErasedMetric for Average {
         self.members.iter().flat_map(|member| member.figures(references)).collect()
     }
 
-    fn exceeded_limit(&self, caption: &str) -> Option<&'static str> {
-        self.members.iter().find_map(|member| member.exceeded_limit(caption))
+    fn excess(&self, caption: &str) -> Option<Excess> {
+        self.members.iter().find_map(|member| member.excess(caption))
     }
 
     fn score(&self, row: &[f64], values: &mut [f64]) {

@@ -9,7 +9,7 @@ use capeval_choice::Formula;
 use capeval_stats::Table;
 
 use crate::any::{ErasedFittedMetric, ErasedMetric};
-use crate::{About, AnyMetric, Part, References, Signature};
+use crate::{About, AnyMetric, Excess, Part, References, Signature};
 
 /// A number made of the scores of metrics.
 pub(crate) struct DerivedMetric {
@@ -72,7 +72,7 @@ impl ErasedMetric for DerivedMetric {
         Vec::new()
     }
 
-    fn exceeded_limit(&self, _: &str) -> Option<&'static str> {
+    fn excess(&self, _: &str) -> Option<Excess> {
         None
     }
 

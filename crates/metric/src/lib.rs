@@ -35,7 +35,7 @@ mod segment;
 pub mod setting;
 mod signature;
 
-pub use crate::metric::{About, Input, Learns, Mean, Metric, Reading, Statistics};
+pub use crate::metric::{About, Excess, Input, Learns, Mean, Metric, Reading, Statistics};
 pub use any::{AnyMetric, FittedMetric, Worker};
 pub use capeval_choice::{Notice, Refusal};
 pub use capeval_stats::{Column, ColumnKind, Table};

@@ -135,7 +135,7 @@ pub struct About {
     pub adds_up: bool,
     /// True if a segment takes milliseconds, so that threads should take one at a time.
     pub is_slow: bool,
-    /// True if some captions may [exceed a limit](Metric::exceeded_limit).
+    /// True if some captions may [be too long](Metric::excess).
     pub is_limited: bool,
     /// The languages that it is made for, as codes such as `en`, so that its scores of other texts mean little; empty
     /// for all.
@@ -208,6 +208,15 @@ impl About {
     }
 }
 
+/// The end of a caption that is too long for a metric, which ignores it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Excess {
+    /// The longest that the metric reads, in words.
+    pub limit: &'static str,
+    /// The sentence beyond it, and what is scored instead.
+    pub what: String,
+}
+
 /// A metric, implemented by its author.
 pub trait Metric: Send + Sync {
     /// The data fitted to all references before any segment is measured; usually `()`.
@@ -237,9 +246,9 @@ pub trait Metric: Send + Sync {
     fn notices(&self, _model: &Self::Model) -> Vec<Notice> {
         Vec::new()
     }
-    /// The limit that a caption exceeds, in words, if the metric ignores what comes after it; asked only if the metric
+    /// The part of a caption that the metric ignores since it is too long; asked only if the metric
     /// [is limited](About::is_limited).
-    fn exceeded_limit(&self, _caption: &str) -> Option<&'static str> {
+    fn excess(&self, _caption: &str) -> Option<Excess> {
         None
     }
     /// Computes the statistics of one segment; must return a value for any segment.

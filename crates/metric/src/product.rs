@@ -7,8 +7,8 @@ use capeval_stats::Table;
 
 use crate::any::{ErasedFittedMetric, ErasedMetric, ErasedWorker};
 use crate::{
-    About, AnyMetric, Explanation, Figures, FittedMetric, Mean, Memo, Part, References, Rule, Segment,
-    Signature, Statistics, Step, Worker,
+    About, AnyMetric, Excess, Explanation, Figures, FittedMetric, Mean, Memo, Part, References, Rule,
+    Segment, Signature, Statistics, Step, Worker,
 };
 
 /// The first score of each segment by one metric, times the first one by another. The corpus score is the mean.
@@ -57,8 +57,8 @@ impl ErasedMetric for Product {
         self.base.figures(references)
     }
 
-    fn exceeded_limit(&self, caption: &str) -> Option<&'static str> {
-        self.base.exceeded_limit(caption)
+    fn excess(&self, caption: &str) -> Option<Excess> {
+        self.base.excess(caption)
     }
 
     fn score(&self, row: &[f64], values: &mut [f64]) {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use capeval_stats::{Column, Table};
 
 use crate::any::{ErasedFittedMetric, ErasedMetric};
-use crate::{About, AnyMetric, Figures, Memo, References};
+use crate::{About, AnyMetric, Excess, Figures, Memo, References};
 
 /// A metric whose rows hold those of several runs.
 pub(crate) struct Runs {
@@ -61,8 +61,8 @@ impl ErasedMetric for Runs {
         self.run.figures(references)
     }
 
-    fn exceeded_limit(&self, caption: &str) -> Option<&'static str> {
-        self.run.exceeded_limit(caption)
+    fn excess(&self, caption: &str) -> Option<Excess> {
+        self.run.excess(caption)
     }
 
     fn score(&self, row: &[f64], values: &mut [f64]) {

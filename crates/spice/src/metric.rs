@@ -16,7 +16,8 @@
 //! - a candidate without facts scores 0, as does an image whose references have none; a subset without references has
 //!   no score (NaN);
 //! - a caption has no facts from the sentence on with which the third powers of the numbers of tokens of its sentences
-//!   exceed 200³, such as one of more than 200 tokens: the reference program runs out of memory there;
+//!   exceed 560³, such as one of more than 560 tokens: the reference program, with the 8 GB that pycocoevalcap gives
+//!   it, reads 504 and runs out of memory at 588;
 //! - an attribute into which another one was merged counts as no number, colour or size.
 
 use std::cmp::Reverse;
@@ -26,14 +27,14 @@ use std::sync::{Arc, Mutex, OnceLock};
 use capeval_choice::{Notice, Task};
 use capeval_metric::setting::TOK;
 use capeval_metric::{
-    About, AnyMetric, Column, Explanation, Input, Learns, Memo, Metric, MetricKind, Need, Part, Reading,
-    References, Refusal, Rule, Segment, Setting, Settings, Signature, Statistics, Step,
+    About, AnyMetric, Column, Excess, Explanation, Input, Learns, Memo, Metric, MetricKind, Need, Part,
+    Reading, References, Refusal, Rule, Segment, Setting, Settings, Signature, Statistics, Step,
 };
 use capeval_text::{Symbol, Tokenizer, Vocabulary};
 use rayon::prelude::*;
 
 use crate::cache::ParseCache;
-use crate::caption::{CaptionReader, MOST_TOKENS, exceeded_limit};
+use crate::caption::{CaptionReader, MOST_TOKENS, excess};
 use crate::matching::{Counts, Facts, Subset};
 use crate::resources::Grammar;
 use crate::scene::{Fact, Likeness, SceneGraph, Synonyms};
@@ -75,7 +76,7 @@ const CACHED_BYTES: usize = 16 << 20;
 const RECENT_BYTES: usize = 1 << 19;
 
 /// The name of SPICE's notes; its number is raised whenever captions get other tuples.
-const NOTES: &str = "spice-tuples-1";
+const NOTES: &str = "spice-tuples-2";
 
 /// The data that SPICE needs besides captions.
 pub struct Data {
@@ -355,12 +356,12 @@ impl Metric for Spice {
         self.cache.iter().filter_map(|cache| cache.notice()).cloned().collect()
     }
 
-    fn exceeded_limit(&self, caption: &str) -> Option<&'static str> {
+    fn excess(&self, caption: &str) -> Option<Excess> {
         // A token takes a byte at least.
         if caption.len() <= MOST_TOKENS {
             return None;
         }
-        exceeded_limit(&self.tokenizer.pieces(caption).join(" "))
+        excess(&self.tokenizer.pieces(caption).join(" "))
     }
 
     fn measure(&self, known: &KnownFacts, segment: &Segment<'_>, (): &mut ()) -> Stats {

@@ -119,6 +119,35 @@ mod tests {
         compare("stages_hostile_574.jsonl.gz");
     }
 
+    /// Compares the sentences of `long.tsv` with this many words: own sentences of 201 to 504, each with the score and
+    /// the CRC-32 of the tree that SPICE 1.0 found on Java 17 with 8 GB.
+    fn compare_long(lengths: std::ops::RangeInclusive<usize>) {
+        let Some(grammar) = grammar() else { return };
+        let mut count = 0;
+        for line in include_str!("long.tsv").lines() {
+            let [score, tree, sentence] = line.split('\t').collect::<Vec<_>>()[..] else { panic!("{line}") };
+            let words: Vec<&str> = sentence.split(' ').collect();
+            if lengths.contains(&words.len()) {
+                let parse = Parser::new(grammar).parse(&words);
+                let found = format!("{:08x}", crc32fast::hash(parse.tree.to_string().as_bytes()));
+                assert_eq!((parse.score, found.as_str()), (Some(score.parse().unwrap()), tree), "{sentence}");
+                count += 1;
+            }
+        }
+        assert!(count > 0);
+    }
+
+    #[test]
+    fn trees_and_scores_of_200_words_equal_the_reference() {
+        compare_long(201..=201);
+    }
+
+    #[test]
+    #[ignore = "takes minutes"]
+    fn trees_and_scores_of_up_to_504_words_equal_the_reference() {
+        compare_long(202..=504);
+    }
+
     /// A sentence of this many words that has no end.
     fn endless(length: usize) -> Vec<&'static str> {
         "a man riding a horse on the beach with his dog and".split(' ').cycle().take(length).collect()
