@@ -1,9 +1,9 @@
 //! The rows that a replicate takes, block by block, as bytes that name rows of the block or sums of some of them.
 //!
-//! A block and what a byte can name stay in a core's first cache while many replicates add their choices, so a million
-//! rows take no longer each than a thousand. Up to [`WHOLE`] rows are drawn one by one among all. Of more, the number of
-//! draws in each block comes first, by splitting all draws in two again and again, exactly and without a logarithm; and
-//! then the rows within a block, a byte each.
+//! A block and what a byte can name stay in a core's first cache while many replicates add their choices, so a
+//! million rows take no longer each than a thousand. Up to [`WHOLE`] rows are drawn one by one among all. Of more, the
+//! number of draws in each block comes first, by splitting all draws in two again and again, exactly and without a
+//! logarithm; and then the rows within a block, a byte each.
 
 use crate::matrix::{BLOCK, Row, plus};
 use crate::random::{Purpose, Stream};
@@ -27,7 +27,7 @@ pub(crate) trait Picks: Sized {
 }
 
 /// As many rows as there are, drawn with replacement.
-pub(crate) struct Drawn {
+pub(crate) struct Draws {
     stream: Stream,
     /// For each block, the number of rows drawn.
     counts: Vec<u32>,
@@ -36,7 +36,7 @@ pub(crate) struct Drawn {
     n_taken: usize,
 }
 
-impl Picks for Drawn {
+impl Picks for Draws {
     const ROWS: usize = BLOCK;
 
     fn new(seed: u64, index: u64, n_rows: usize) -> Self {
@@ -94,9 +94,9 @@ fn split(stream: &mut Stream, n: u32, n_rows: u32, counts: &mut [u32]) {
 }
 
 /// Each row with probability one half.
-pub(crate) struct Exchanged(Stream);
+pub(crate) struct Exchange(Stream);
 
-impl Picks for Exchanged {
+impl Picks for Exchange {
     const ROWS: usize = 64;
 
     fn new(seed: u64, index: u64, _: usize) -> Self {
@@ -130,7 +130,7 @@ pub(crate) fn draw(seed: u64, index: u64, counts: &mut [u32]) {
         let mut stream = Stream::new(seed, Purpose::Bootstrap, index);
         return stream.draws(n_rows as u32, |row| counts[row as usize] += 1);
     }
-    let (mut drawn, mut picks) = (Drawn::new(seed, index, n_rows), Vec::new());
+    let (mut drawn, mut picks) = (Draws::new(seed, index, n_rows), Vec::new());
     for (block, counts) in counts.chunks_mut(BLOCK).enumerate() {
         picks.clear();
         drawn.take(block, counts.len(), &mut picks);
@@ -149,7 +149,7 @@ mod tests {
     }
 
     fn taken(n_rows: usize) -> Vec<u32> {
-        let (mut drawn, mut picks) = (Drawn::new(3, 4, n_rows), Vec::new());
+        let (mut drawn, mut picks) = (Draws::new(3, 4, n_rows), Vec::new());
         let mut counts = vec![0; n_rows];
         for (block, counts) in counts.chunks_mut(BLOCK).enumerate() {
             picks.clear();

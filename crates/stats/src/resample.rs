@@ -4,15 +4,15 @@
 //! [`Matrix`] share the same draws: systems and metrics in one matrix are compared on the same resamples.
 //!
 //! The generator is our own xoshiro256++, so no update of a library changes a digit. Images are drawn in the order of
-//! their ids, so the order of files changes none either. Many resamples share one pass over the rows, block by block, and
-//! [`picks`](crate::picks) says how they choose.
+//! their ids, so the order of files changes none either. Many resamples share one pass over the rows, block by block;
+//! `picks.rs` says how they choose.
 
 use capeval_choice::{Argument, Refusal, Remedy};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::matrix::{BLOCK, Matrix, Row, add};
-use crate::picks::{Drawn, Exchanged, Picks, draw};
+use crate::picks::{Draws, Exchange, Picks, draw};
 
 /// The number of resamples, their seed, and the level of the intervals.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -88,7 +88,7 @@ pub fn bootstrap(
     progress: impl Fn(usize) + Sync,
     score: impl Fn(&[f64], &mut [f64]) + Sync,
 ) -> Vec<f64> {
-    replicate::<Drawn>(matrix, resampling, n_values, progress, score)
+    replicate::<Draws>(matrix, resampling, n_values, progress, score)
 }
 
 /// Takes each row with probability one half for each replicate, and lets `score` turn the sums of the columns into
@@ -102,7 +102,7 @@ pub fn exchange(
     progress: impl Fn(usize) + Sync,
     score: impl Fn(&[f64], &mut [f64]) + Sync,
 ) -> Vec<f64> {
-    replicate::<Exchanged>(matrix, resampling, n_values, progress, score)
+    replicate::<Exchange>(matrix, resampling, n_values, progress, score)
 }
 
 /// The number of times that a resample draws a row.
@@ -257,7 +257,7 @@ mod tests {
         }
     }
 
-    /// Sums of integers are exact, so they equal those of the counts to the digit, in sets that are split and in others.
+    /// Sums of integers are exact, so they equal those of the counts to the digit, in large sets and in others.
     #[test]
     fn sums_are_those_of_the_rows_that_are_drawn() {
         for n in [1, 300, 70_001] {
