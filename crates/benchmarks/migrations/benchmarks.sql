@@ -33,8 +33,12 @@ CREATE TABLE phase (
     reveal_at BIGINT,
     decimals BIGINT NOT NULL,
     metrics TEXT NOT NULL,
+    -- Numbers made of their measures, as JSON.
+    derive TEXT NOT NULL DEFAULT '[]',
     main_set TEXT NOT NULL,
     main_metric TEXT NOT NULL,
+    -- The rule that ranks over several measures; empty if main_metric ranks.
+    rank_by TEXT NOT NULL DEFAULT '',
     human BIGINT NOT NULL,
     -- The score set that boards show; NULL until the first reference set is ready.
     score_set TEXT,

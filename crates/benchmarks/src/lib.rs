@@ -57,7 +57,7 @@ pub static TEAMS_PER_PERSON: NumberSetting =
 
 /// Benchmarks as a feature.
 pub static FEATURE: Feature = Feature {
-    migrations: migrations!("benchmarks": "benchmarks" "teams" "submissions" "scores" "judging" "ranks"),
+    migrations: migrations!("benchmarks": "benchmarks" "teams" "submissions" "scores" "judging"),
     sentences: include_str!("../locales/zh.toml"),
     files: file_columns! {
         "submission" "blob" visible;

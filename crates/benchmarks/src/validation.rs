@@ -63,9 +63,10 @@ struct Line<'a> {
     caption: &'a str,
 }
 
-/// Checks the content of a results file: at most so many captions, of at most so many characters. Returns the captions as a file of canonical JSON if they are valid: in
-/// the order of the expected images, so that the same captions give the same bytes. Captions are kept in `folder` and
-/// not in memory, since a small file may decompress to hundreds of megabytes of them.
+/// Checks the content of a results file: at most so many captions, of at most so many characters. Returns the captions
+/// as a file of canonical JSON if they are valid: in the order of the expected images, so that the same captions give
+/// the same bytes. Captions are kept in `folder` and not in memory, since a small file may decompress to hundreds of
+/// megabytes of them.
 pub fn check(
     mut content: impl Read,
     expected: &ExpectedImages,
@@ -425,7 +426,7 @@ mod tests {
     /// The report, and what was kept in canonical form.
     fn checked(content: &[u8], most: usize) -> (Report, Option<Vec<u8>>) {
         let folder = tempfile::tempdir().unwrap();
-        let (report, file) = check(content, &expected(), most, folder.path()).unwrap();
+        let (report, file) = check(content, &expected(), (most, LONGEST), folder.path()).unwrap();
         let read = |mut file: File| {
             let mut bytes = Vec::new();
             file.read_to_end(&mut bytes).map(|_| bytes).unwrap()
@@ -506,7 +507,7 @@ mod tests {
         let items = order.map(|image| format!(r#"{{"image_id":{image},"caption":"{}"}}"#, text(image)));
         let content = format!("[{}]", items.collect::<Vec<_>>().join(","));
         let folder = tempfile::tempdir().unwrap();
-        let (report, file) = check(content.as_bytes(), &expected, 1 << 20, folder.path()).unwrap();
+        let (report, file) = check(content.as_bytes(), &expected, (1 << 20, LONGEST), folder.path()).unwrap();
         assert!(report.is_valid);
         let kept: Vec<serde_json::Value> = serde_json::from_reader(BufReader::new(file.unwrap())).unwrap();
         assert_eq!(kept.len(), images as usize);

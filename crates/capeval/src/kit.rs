@@ -303,6 +303,7 @@ mod tests {
             metrics: crate::MetricOptions::new(names),
             missing: Missing::Skip,
             surplus: Surplus::Ignore,
+            ref_drop: kit.options.ref_drop.clone(),
             ..ScoreOptions::default()
         };
         let changed = |options: &ScoreOptions| kit.departures(options, &[]).join(" ");

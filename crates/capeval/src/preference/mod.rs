@@ -165,7 +165,7 @@ impl<'r> Frame<'r> {
         let grouped = GroupedRows {
             images: judged.iter().map(|pair| &pair.image).collect(),
             ids: self.ids,
-            references: Err("references are drawn anew for each pair"),
+            references: Err("references are drawn again for each pair"),
             captions: Err("a pair has two captions"),
             source: self.source,
         };

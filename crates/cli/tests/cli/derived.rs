@@ -1,5 +1,7 @@
 //! Numbers made of measures.
 
+use capeval::stats::Resampling;
+use capeval::stats::resample::draws;
 use serde_json::Value;
 
 use crate::program::{Run, capeval, quickstart};
@@ -107,7 +109,7 @@ fn bad_formulas_are_refused_with_what_to_do() {
 fn intervals_of_derived_numbers_are_those_of_a_program_that_resamples_outside() {
     let folder = tempfile::tempdir().unwrap();
     let segments = crate::program::scratch(&folder, "segments.jsonl");
-    let (seed, resamples) = (7_u64, 300_u64);
+    let (seed, resamples) = (7_u64, 300_usize);
     let report = report(&[
         "--derive",
         "both = gmean(rouge-l, 1 + cider-d) / max(rouge-l, 0.1)",
@@ -128,16 +130,19 @@ fn intervals_of_derived_numbers_are_those_of_a_program_that_resamples_outside() 
         })
         .collect();
     images.sort_by_key(|(id, _)| *id);
-    let mut drawn: Vec<f64> = Vec::new();
-    for k in 0..resamples {
-        let mut counts = vec![0; images.len()];
-        capeval::stats::resample::draw(seed, k, &mut counts);
-        let sum = |m: usize| {
-            images.iter().zip(&counts).map(|((_, scores), n)| scores[m] * f64::from(*n)).sum::<f64>()
-        };
-        let [rouge, cider] = [0, 1].map(|m| sum(m) / images.len() as f64);
-        drawn.push((rouge * (1.0 + cider)).sqrt() / rouge.max(0.1));
-    }
+    let resampling = Resampling { resamples, seed, ..Resampling::default() };
+    let mut drawn = draws::<1, f64>(
+        images.len(),
+        resampling,
+        1,
+        |_| (),
+        |counts, value| {
+            let sum =
+                |m: usize| images.iter().zip(counts).map(|((_, scores), [n])| scores[m] * n).sum::<f64>();
+            let [rouge, cider] = [0, 1].map(|m| sum(m) / images.len() as f64);
+            value[0] = (rouge * (1.0 + cider)).sqrt() / rouge.max(0.1);
+        },
+    );
     drawn.sort_by(f64::total_cmp);
     let percentile = |share: f64| {
         let at = share * (drawn.len() - 1) as f64;

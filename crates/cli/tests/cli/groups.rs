@@ -327,7 +327,7 @@ fn ten_thousand_groups_are_scored() {
 }
 
 /// A command, its first part with files of all images and with those of the group `in`, and where its results are.
-struct Grouped {
+struct GroupRun {
     command: &'static str,
     whole: Vec<String>,
     alone: Vec<String>,
@@ -337,7 +337,7 @@ struct Grouped {
 
 impl Files {
     /// Other commands with files of their own: ratings, pairs and references, all and of the group `in` alone.
-    fn others(&self) -> Vec<Grouped> {
+    fn others(&self) -> Vec<GroupRun> {
         let refs: Value = serde_json::from_str(&fs::read_to_string(self.path("refs.json")).unwrap()).unwrap();
         let is_in = |image: usize| DOMAINS[image] == "in";
         let annotations = refs["annotations"].as_array().unwrap().iter();
@@ -374,7 +374,7 @@ impl Files {
                 .unwrap_or_else(|| vec![self.path(&first.replace('.', &format!("{suffix}.")))]);
             [first, vec!["-r".to_owned(), refs]].concat()
         };
-        let grouped = |command, first, rest, keys| Grouped {
+        let grouped = |command, first, rest, keys| GroupRun {
             command,
             whole: args("", first),
             alone: args("_in", first),
@@ -410,7 +410,7 @@ fn parsed(run: &Run) -> Value {
 #[test]
 fn every_command_treats_a_group_as_if_it_were_alone() {
     let files = Files::new();
-    for Grouped { command, whole, alone, rest, keys } in files.others() {
+    for GroupRun { command, whole, alone, rest, keys } in files.others() {
         let own = parsed(&run(command, &whole, &[rest, &["--group-by", "domain", "-f", "json"]].concat()));
         let alone = parsed(&run(command, &alone, &[rest, &["-f", "json"]].concat()));
         let group = &own["groups"][0]["groups"][0];
@@ -440,7 +440,7 @@ fn every_command_shows_groups_in_every_form() {
     files.write("odd.csv", "id,kind\n0,\"a & b|c, \"\"d\"\"\"\n1,קבוצה\n2,קבוצה\n");
     let by = ["--group-by", "domain", "--group-by", &files.path("odd.csv")];
     let (saved, page) = (files.path("saved.json"), files.path("page.html"));
-    for Grouped { command, whole, rest, .. } in files.others() {
+    for GroupRun { command, whole, rest, .. } in files.others() {
         let args = [rest, &by].concat();
         let table = run(command, &whole, &[&args[..], &["--save", &saved, "--html", &page]].concat());
         assert_eq!(table.code, 0, "{command}: {}", table.stderr);
@@ -465,7 +465,7 @@ fn every_command_shows_groups_in_every_form() {
 #[test]
 fn groups_are_of_images_also_where_rows_are_captions() {
     let files = Files::new();
-    for Grouped { command, whole, rest, .. } in files.others() {
+    for GroupRun { command, whole, rest, .. } in files.others() {
         let error = |by: &str| {
             let found = run(command, &whole, &[rest, &["--group-by", by]].concat());
             assert_eq!(found.code, 2, "{command} {by}: {}", found.stdout);

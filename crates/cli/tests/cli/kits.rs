@@ -262,7 +262,7 @@ fn bad_kits_are_refused_in_words() {
         (b"name = \"mine\"\nname = \"x\"\nsummary = \"x\"".to_vec(), &["line 2: duplicate key"]),
         (b"{\"name\": \"mine\"}".to_vec(), &["line 1: "]),
         (b"name = \"mine\"\nsummary = 3".to_vec(), &["line 2: invalid type: integer"]),
-        (b"name = \"\"\nsummary = \"x\"".to_vec(), &["has other signs"]),
+        (b"name = \"\"\nsummary = \"x\"".to_vec(), &["a kit cannot be called \"\""]),
         (b"name = \"\xff\"".to_vec(), &["UTF-8"]),
         (huge, &["it has 10.5 MB, and a kit has at most 1 MB"]),
     ];

@@ -140,9 +140,11 @@ fn what_a_file_lacks_is_said_and_stops_are_words() {
     let options = DenseOptions { segments: true, ..DenseOptions::new(Form::all().collect()) };
     let report = score(&references, vec![("p".to_owned(), results)], &options, &metrics).unwrap();
     let system = &report.systems[0];
-    for part in
-        ["1 video with an empty list", "1 video that the references lack", "1 event with an end before"]
-    {
+    for part in [
+        "1 video with an empty list",
+        "1 video that the references lack",
+        "1 event with a start after the end",
+    ] {
         assert!(system.remarks.iter().any(|remark| remark.contains(part)), "{part}: {:?}", system.remarks);
     }
     let silent: Vec<&str> =
