@@ -243,7 +243,7 @@ mod tests {
             ("cider-d >= 1 2", "character 14: the end is expected, not '2'"),
             ("(cider-d >= 1", "character 10: ) is expected, not '>='"),
             ("mean() >= 1", "character 6: a value is expected, not ')'"),
-            ("median(cider-d) >= 1", "character 1: nothing is called 'median'"),
+            ("median(cider-d) >= 1", "character 1: no function is called 'median'"),
             ("mean >= 1", "character 6: ( is expected, not '>='"),
             ("cider-d >= 1..2", "character 12: '1..2' is no number"),
             ("cider-d >= 'x", "character 12: a quotation mark has no partner"),

@@ -234,8 +234,12 @@ impl<'t> Parser<'t> {
             return Err(self.expected("a value"));
         }
         if let Some(known) = self.known.filter(|known| !known.contains(&name)) {
-            let known = known.iter().map(|&name| name.to_owned()).collect();
-            let error = self.error(format!("nothing is called '{name}'"));
+            let is_called = rest[length..].trim_start().starts_with('(');
+            let (what, known) = match is_called {
+                true => ("no function", Function::ALL.iter().map(|function| function.name().to_owned()).collect()),
+                false => ("nothing", known.iter().map(|&name| name.to_owned()).collect()),
+            };
+            let error = self.error(format!("{what} is called '{name}'"));
             return Err(FormulaError { unknown: Some((name.to_owned(), known)), ..error });
         }
         self.at += length;

@@ -94,7 +94,7 @@ fn bad_formulas_are_refused_with_what_to_do() {
         ("x = bleu-4 / (2 - 2)", "it divides by zero"),
         ("x = 5", "it names no measure"),
         ("x = ", "a value is expected"),
-        ("x = median(bleu-4)", "nothing is called 'median'"),
+        ("x = median(bleu-4)", "no function is called 'median'"),
         ("x = bleu-4; sideways", "no direction"),
         ("x = percent(bleu-4, ter)", "percent takes one value"),
     ] {
