@@ -16,12 +16,14 @@ PathLike = Union[str, "os.PathLike[str]"]
 class Chair:
     """The files of the metric ``"chair"``; see :func:`capeval.score`, which takes one as ``chair``.
 
+    The metric ``"meteor-2005:syn=wordnet"`` needs ``nltk_data`` alone.
+
     >>> import capeval
     >>> chair = capeval.Chair(objects="synonyms.txt", instances="instances_val2014.json", nltk_data="nltk_data")
     """
 
-    objects: PathLike
-    """A list of objects: a line for each, its name and its synonyms, separated by commas."""
+    objects: PathLike | None = None
+    """A list of objects, which ``"chair"`` needs: a line for each, its name and its synonyms, separated by commas."""
     instances: Union[PathLike, Sequence[PathLike]] = ()
     """Files that say which objects are in images: COCO's instances, or an object of JSON from image ids to lists."""
     nltk_data: PathLike | None = None

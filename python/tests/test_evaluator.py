@@ -87,6 +87,7 @@ READING = {
     "ref_format": "csv",
     "ref_id_column": "key",
     "ref_caption_columns": "said",
+    "ref_drop": "bad",
     "split": "test",
     "spice_cache": "none",
     "threads": 1,
@@ -124,7 +125,7 @@ def test_what_an_evaluator_was_made_with_is_kept(references, candidates, tmp_pat
 
 def test_references_that_were_read_are_kept(candidates, tmp_path):
     table = tmp_path / "references.csv"
-    table.write_text("key,said\n1,a dog runs\n2,two cats\n3,a bus\n")
+    table.write_text("key,said,bad\n1,a dog runs,false\n1,a cat,true\n2,two cats,false\n3,a bus,false\n")
     images = [{"split": "test", "cocoid": key, "sentences": [{"raw": "a dog runs"}]} for key in (1, 2, 3)]
     karpathy = {"images": [*images, {"split": "train", "cocoid": 4, "sentences": [{"raw": "a cat"}]}]}
     of_table = {key: value for key, value in READING.items() if key != "split"}

@@ -92,6 +92,9 @@ pub struct Phase {
     /// Numbers made of their measures.
     #[serde(default)]
     pub derive: Vec<String>,
+    /// The column of the references that groups images; empty if there are no groups.
+    #[serde(default)]
+    pub group_by: String,
     /// The reference set by which the board ranks.
     pub main_set: String,
     /// The measure by which the board ranks, or which chooses the submission that stands for a team.

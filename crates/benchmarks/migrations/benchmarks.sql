@@ -35,6 +35,8 @@ CREATE TABLE phase (
     metrics TEXT NOT NULL,
     -- Numbers made of their measures, as JSON.
     derive TEXT NOT NULL DEFAULT '[]',
+    -- The column of the references that groups images; empty if there are no groups.
+    group_by TEXT NOT NULL DEFAULT '',
     main_set TEXT NOT NULL,
     main_metric TEXT NOT NULL,
     -- The rule that ranks over several measures; empty if main_metric ranks.

@@ -17,7 +17,7 @@ use capeval_site::jobs::{self, queue::Priority};
 use capeval_site::store::{self, Error, Tx};
 use capeval_site::web::Slug;
 use capeval_site::{args, clock, columns, ids, reason};
-use capeval_tasks::UnsuitedMetrics;
+use capeval_tasks::{MetricSelection, UnsuitedMetrics};
 use capeval_text::Tokenizer;
 use serde_json::json;
 
@@ -517,8 +517,14 @@ fn check_phase(phase: &PhasePlan) -> anyhow::Result<()> {
     let is_measure = |key: &&String| phase.columns.iter().all(|column| column.key != **key);
     let columns = phase.board_columns.iter().filter(is_measure).map(|key| ("board_columns", key.as_str()));
     let asked: Vec<_> = std::iter::once(("main_metric", phase.main_metric.as_str())).chain(columns).collect();
-    capeval_tasks::check_metrics(&phase.metrics, &phase.derive, &asked, phase.rank_by())
-        .with_context(|| reason!("phase {}", phase.slug))?;
+    let selection = MetricSelection {
+        names: &phase.metrics,
+        derive: &phase.derive,
+        rank_by: phase.rank_by(),
+        group_by: phase.group_by(),
+        asked: &asked,
+    };
+    capeval_tasks::check_metrics(selection).with_context(|| reason!("phase {}", phase.slug))?;
     if let Some(address) = &phase.pictures {
         pictures::checked(address).with_context(|| reason!("phase {}", phase.slug))?;
     }
@@ -557,6 +563,7 @@ async fn require_unchanged(
 ) -> anyhow::Result<()> {
     require_same("metrics", &known.metrics, &plan.metrics)?;
     require_same("derive", &known.derive, &plan.derive)?;
+    require_same("group_by", &known.group_by.as_str(), &plan.group_by())?;
     require_same("human", &known.human, &plan.human)?;
     require_same("vectors", &known.vectors_hash.as_ref(), &files.vectors.as_ref().map(|file| &file.hash))?;
     let sets = records::sets_in(tx, &known.id).await?;
@@ -625,6 +632,7 @@ async fn apply_phase(
             slug: &plan.slug,
             metrics: store::list(&plan.metrics)?,
             derive: store::list(&plan.derive)?,
+            group_by: plan.group_by(),
             human: plan.human,
             created_at: clock::now(),
         };

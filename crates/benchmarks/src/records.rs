@@ -10,7 +10,7 @@ use capeval_site::fault::Fault;
 use capeval_site::store::{self, Error, Store, Tx};
 use capeval_site::web::{Names, Page, Standing, Subject, encode};
 use capeval_site::{args, clock};
-use capeval_tasks::{ImageVectors, MeasureInfo, Metrics};
+use capeval_tasks::{ImageGroups, ImageVectors, MeasureInfo, Metrics};
 use serde::Deserialize;
 
 use super::about::Column;
@@ -206,8 +206,21 @@ impl ReferenceSet {
             }
             None => None,
         };
-        let (names, tokenizer) = (phase.metrics.clone(), self.tokenizer.clone());
-        Ok(Metrics { names, derive: phase.derive.clone(), tokenizer, data: app.data(), vectors })
+        let groups = match phase.group_by.as_str() {
+            "" => None,
+            column => Some(ImageGroups {
+                column: column.to_owned(),
+                source: app.hidden.ready(&self.source_hash).await?,
+            }),
+        };
+        Ok(Metrics {
+            names: phase.metrics.clone(),
+            derive: phase.derive.clone(),
+            groups,
+            tokenizer: self.tokenizer.clone(),
+            data: app.data(),
+            vectors,
+        })
     }
 
     /// Itself, for children; `None` if it is not ready.
@@ -492,6 +505,7 @@ pub fn phase_for_programs(seen: &SeenBenchmark, phase: &Phase, sets: &[Reference
         decimals: phase.decimals,
         metrics: phase.metrics.clone(),
         derive: phase.derive.clone(),
+        group_by: phase.group_by.clone(),
         main_set: phase.main_set.clone(),
         main_metric: phase.main_metric.clone(),
         rank_by: phase.rank_by.clone(),

@@ -60,6 +60,8 @@ pub struct Phase {
     /// Numbers made of their measures.
     #[serde(deserialize_with = "store::json")]
     pub derive: Vec<String>,
+    /// The column of the references that groups images; empty if there are no groups.
+    pub group_by: String,
     /// The reference set that ranks.
     pub main_set: String,
     /// The measure that ranks.
@@ -170,6 +172,10 @@ pub struct PhasePlan {
     /// `aic = mean(100*bleu-4, 100*meteor)`. They are measures like the others.
     #[serde(default)]
     pub derive: Vec<String>,
+    /// A column or key of the references that groups images, such as `domain`: the board shows the scores of each group,
+    /// too, each computed as if its images were evaluated alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group_by: Option<String>,
     /// The reference set that ranks; the first by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub main_set: Option<String>,
@@ -329,6 +335,7 @@ impl PhasePlan {
             decimals: three(),
             metrics: coco(),
             derive: Vec::new(),
+            group_by: None,
             main_set: None,
             main_metric: cider(),
             rank_by: None,
@@ -363,6 +370,7 @@ impl PhasePlan {
             decimals: phase.decimals as u32,
             metrics: phase.metrics.clone(),
             derive: phase.derive.clone(),
+            group_by: Some(phase.group_by.clone()).filter(|column| !column.is_empty()),
             main_set: Some(phase.main_set.clone()).filter(|set| !set.is_empty()),
             main_metric: phase.main_metric.clone(),
             rank_by: Some(phase.rank_by.clone()).filter(|rule| !rule.is_empty()),
@@ -380,6 +388,11 @@ impl PhasePlan {
     /// The reference set that ranks.
     pub fn main_set(&self) -> Option<&String> {
         self.main_set.as_ref().or(self.references.first().map(|set| &set.name))
+    }
+
+    /// The column that groups images; empty if there is none.
+    pub fn group_by(&self) -> &str {
+        self.group_by.as_deref().map_or("", str::trim)
     }
 
     /// The rule that ranks; empty if there is none.

@@ -187,10 +187,14 @@ impl GroupFile {
                 named.column(column).or_else(|| named.column("name").filter(|_| named.is_of(column)));
             self.tables.iter().filter_map(move |table| table.pairs_through(named, groups?, is_known))
         });
+        let n_known = |pairs: &[(SegmentId, String)]| {
+            pairs.iter().map(|(id, _)| id).filter(|id| is_known(id)).collect::<HashSet<_>>().len()
+        };
+        // Numbers of annotations may be ids of images by chance, so what stands beside an id wins.
         let best = in_table
             .chain(through)
             .filter(|pairs| !pairs.is_empty())
-            .max_by_key(|pairs| pairs.iter().filter(|(id, _)| is_known(id)).count());
+            .reduce(|best, other| if n_known(&other) > n_known(&best) { other } else { best });
         match best {
             Some(pairs) => Ok(GroupedIds { name: column.to_owned(), pairs }),
             None if self.has(column) => Err(self.without_groups(Some(column), is_known)),
@@ -441,6 +445,8 @@ mod tests {
                 {"id": 18, "name": "car", "supercategory": "vehicle"}]}"#;
         let nocaps = r#"{"images": [{"id": 1, "domain": "in-domain"}, {"id": 2, "domain": "near-domain"}],
             "annotations": [{"image_id": 1, "caption": "a dog"}]}"#;
+        let numbered = r#"{"images": [{"id": 1, "domain": "in"}, {"id": 2, "domain": "out"}],
+            "annotations": [{"id": 1, "image_id": 1}, {"id": 2, "image_id": 1}, {"id": 3, "image_id": 2}]}"#;
         for (text, column, expected) in [
             ("id,group\n1,a\n2,b\n", None, "1:a 2:b"),
             ("image\tsplit\tgroup\n1\ttest\ta\n2\tval\tb\n", Some("split"), "1:test 2:val"),
@@ -460,6 +466,8 @@ mod tests {
             (instances, Some("category"), "1:cat 1:car 2:cat"),
             (instances, Some("supercategory"), "1:animal 1:vehicle 2:animal"),
             (nocaps, Some("domain"), "1:in-domain 2:near-domain"),
+            // The numbers of annotations are ids of images, too.
+            (numbered, Some("domain"), "1:in 2:out"),
             ("id,group\n1,\"a, b|c\"\n2,\"\"\"q\"\" קבוצה\"\n", None, "1:a, b|c 2:\"q\" קבוצה"),
         ] {
             assert_eq!(groups(text, column).map(|all| all.join(" ")), Ok(expected.to_owned()), "{text}");

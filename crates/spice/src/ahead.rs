@@ -10,8 +10,8 @@ use crate::ParseCache;
 /// The time that a caption takes, whatever its length, in seconds of one thread.
 const EACH: f64 = 5e-4;
 
-/// The time that the power 2.5 of its number of tokens adds, as measured from 11 to 504 tokens: the parser fills a chart
-/// of spans, split at each token that can end one.
+/// The time that the power 2.5 of its number of tokens adds, as measured from 11 to 504 tokens: the parser fills a
+/// chart of spans, split at each token that can end one.
 const GROWING: f64 = 5e-6;
 
 /// The captions that are not parsed yet.

@@ -84,7 +84,7 @@ fn captions(set: &Set, path: &Path) -> anyhow::Result<HashMap<SegmentId, String>
 fn contrast(task: &Contrast, set: &Set) -> anyhow::Result<SetContrast> {
     let captions = &[captions(set, &task.one)?, captions(set, &task.other)?];
     let files: [(&str, &Path); 2] = [("one", &task.one), ("other", &task.other)];
-    let report = scored(set, &files, ScoreOptions { segments: true, ..options(set) })?;
+    let report = scored(set, &files, ScoreOptions { segments: true, ..options(set) }, Vec::new())?;
     let measures = described(&report.head.measures);
     let [one, other] = &report.systems[..] else { anyhow::bail!("the engine gave no scores") };
     let others = by_image(other, measures.len());

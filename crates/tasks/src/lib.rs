@@ -26,8 +26,9 @@ pub use dense::is_dense;
 pub use images::{ShowImages, ShownImages};
 pub use import::{ImportedCaption, ImportedImage, ReadImport};
 pub use metrics::{
-    ImageVectors, MeasureInfo, Metrics, OfferedMeasure, OfferedMetric, OfferedSuite, UnsuitedMetrics,
-    absence, check_metrics, each_metric, missing_data, offered, offered_suites, unsuited,
+    ImageGroups, ImageVectors, MeasureInfo, MetricSelection, Metrics, OfferedMeasure, OfferedMetric,
+    OfferedSuite, UnsuitedMetrics, absence, check_metrics, each_metric, key_in_group, missing_data, offered,
+    offered_suites, unsuited,
 };
 pub use order::{Answer, Order, Task, serve};
 pub use picture::{Picture, PictureFacts, Unfit, has_known_format};

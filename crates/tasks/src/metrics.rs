@@ -1,15 +1,17 @@
 //! The metrics of a task, and where their data are.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::{Context as _, bail};
-use capeval::MetricOptions;
+use anyhow::{Context as _, bail, ensure};
 use capeval::choice::{Derivation, SegmentId, Task, nearest};
+use capeval::corpus::GroupFile;
 use capeval::evaluate::registry::{SUITES, Suite, kind};
 use capeval::metric::{CardNeeds, Direction, Family, MetricCard, Part, Resources};
 use capeval::report::{Measure, RankRule, RankTies};
 use capeval::text::tokenizers::UNSPACED;
+use capeval::{GroupBy, MetricOptions};
 use capeval_files::{DATA, DataKind, Home, MetricData, OpenData};
 use capeval_outside::embeddings::{Role, Vectors};
 use capeval_outside::{Sources, cards, find};
@@ -25,12 +27,22 @@ pub struct Metrics {
     pub names: Vec<String>,
     /// Numbers made of their measures, as the command line takes them.
     pub derive: Vec<String>,
+    /// Groups of images, if there are some.
+    pub groups: Option<ImageGroups>,
     /// The tokenizer; `None` for that of each metric.
     pub tokenizer: Option<String>,
     /// The folder with the data of METEOR and SPICE, and with models, if there is one.
     pub data: Option<PathBuf>,
     /// Vectors of the pictures, if there are some.
     pub vectors: Option<ImageVectors>,
+}
+
+/// A column of the references that groups images.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct ImageGroups {
+    pub column: String,
+    /// The file of references as it was given.
+    pub source: PathBuf,
 }
 
 /// A file of `.safetensors` with a vector for each image.
@@ -52,6 +64,65 @@ pub struct MeasureInfo {
     pub lower_is_better: bool,
     /// True if it is a number of things, without decimals.
     pub is_count: bool,
+    /// The group whose images it is of; `None` for all images.
+    #[serde(default)]
+    pub group: Option<String>,
+}
+
+/// The most groups of a board.
+const MOST_GROUPS: usize = 20;
+
+/// The key of a measure of the images of a group.
+pub fn key_in_group(key: &str, group: &str) -> String {
+    format!("{key}@{group}")
+}
+
+/// Measures with the same ones of each group behind them.
+pub(crate) fn with_groups(measures: Vec<MeasureInfo>, groups: &[&str]) -> Vec<MeasureInfo> {
+    let of_group = |group: &&str| -> Vec<MeasureInfo> {
+        let one = |measure: &MeasureInfo| MeasureInfo {
+            key: key_in_group(&measure.key, group),
+            label: format!("{}, {group}", measure.label),
+            group: Some((*group).to_owned()),
+            ..measure.clone()
+        };
+        measures.iter().map(one).collect()
+    };
+    let of_groups: Vec<MeasureInfo> = groups.iter().flat_map(of_group).collect();
+    [measures, of_groups].concat()
+}
+
+impl ImageGroups {
+    fn open(&self) -> anyhow::Result<GroupFile> {
+        let bytes = open(&self.source, "the file of references cannot be opened")?;
+        Ok(GroupFile::read(&bytes, "references")?)
+    }
+
+    /// The names of the groups of these images, in the order of the file.
+    ///
+    /// # Errors
+    /// If the file has no such column, or it has too many values.
+    pub(crate) fn names(&self, images: &[SegmentId]) -> anyhow::Result<Vec<String>> {
+        let known: HashSet<String> = images.iter().map(ToString::to_string).collect();
+        let found = self.open()?.groups(Some(&self.column), &|id| known.contains(&id.to_string()))?;
+        let mut names: Vec<String> = Vec::new();
+        for (_, group) in found.pairs.into_iter().filter(|(id, _)| known.contains(&id.to_string())) {
+            if !names.contains(&group) {
+                names.push(group);
+            }
+            let column = &self.column;
+            ensure!(
+                names.len() <= MOST_GROUPS,
+                "the column {column} has more than {MOST_GROUPS} groups, the most that a board shows"
+            );
+        }
+        Ok(names)
+    }
+
+    /// What groups images, for the engine.
+    pub(crate) fn property(&self) -> anyhow::Result<GroupBy> {
+        Ok(GroupBy::File(Arc::new(self.open()?), Some(self.column.clone()), None))
+    }
 }
 
 impl Metrics {
@@ -85,7 +156,8 @@ impl Metrics {
 
     /// The files that they read, beside those of the folder of data.
     pub fn files(&self) -> impl Iterator<Item = PathBuf> {
-        self.vectors.as_ref().map(|vectors| vectors.file.clone()).into_iter()
+        let vectors = self.vectors.as_ref().map(|vectors| vectors.file.clone());
+        vectors.into_iter().chain(self.groups.as_ref().map(|groups| groups.source.clone()))
     }
 
     /// The vectors of the pictures.
@@ -333,19 +405,31 @@ pub(crate) fn described(measures: &[Measure]) -> Vec<MeasureInfo> {
         label: measure.label.clone(),
         lower_is_better: matches!(measure.direction, Direction::LowerIsBetter),
         is_count: measure.digits(1) == 0,
+        group: None,
     };
     measures.iter().map(describe).collect()
 }
 
-/// Checks that metrics exist and have the measures that are asked for, each with the setting that asks, and those that
-/// `derive` and `rank_by` name; an empty rule ranks by nothing. The data of metrics such as METEOR may be only where
-/// tasks run, so these are not built.
-pub fn check_metrics(
-    names: &[String],
-    derive: &[String],
-    asked: &[(&str, &str)],
-    rank_by: &str,
-) -> anyhow::Result<()> {
+/// The metrics of a phase as its hosts choose them, and the measures that its settings name.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct MetricSelection<'a> {
+    /// Metrics or suites.
+    pub names: &'a [String],
+    /// Numbers made of their measures.
+    pub derive: &'a [String],
+    /// The rule that ranks; empty if there is none.
+    pub rank_by: &'a str,
+    /// The column that groups images; empty if there is none.
+    pub group_by: &'a str,
+    /// Settings with the key of the measure that each asks for.
+    pub asked: &'a [(&'a str, &'a str)],
+}
+
+/// Checks that metrics exist and have the measures that are asked for. The data of metrics such as METEOR may be only
+/// where tasks run, so these are not built; which groups there are, and which way derived numbers improve, is known
+/// there only.
+pub fn check_metrics(selection: MetricSelection<'_>) -> anyhow::Result<()> {
+    let MetricSelection { names, derive, rank_by, group_by, asked } = selection;
     let mut all = expanded(names);
     if all.is_empty() {
         all.extend(MetricOptions::default().suite().map(str::to_owned));
@@ -354,6 +438,7 @@ pub fn check_metrics(
     let forms = dense::forms(&all)?;
     let (mut built, mut known, mut of_variants) = (Vec::new(), Vec::new(), Vec::new());
     if !forms.is_empty() {
+        ensure!(derive.is_empty() && group_by.is_empty(), "derive and group_by are not for dense captions");
         known.extend(dense::measures(&forms)?.into_iter().map(|measure| measure.key));
         all.clear();
     }
@@ -381,15 +466,16 @@ pub fn check_metrics(
             read.push(Derivation::parse(formula, &measures, &read).context("derive")?);
         }
         known.extend(read.into_iter().map(|derivation| derivation.name));
-        if !rank_by.is_empty() {
-            // Which way each of them improves is known where they are computed.
+        let has_groups = !group_by.is_empty() && rank_by.contains('@');
+        if !rank_by.is_empty() && !has_groups {
             let measures = known.iter().map(|key| (key.as_str(), Direction::HigherIsBetter));
             RankRule::parse(rank_by, RankTies::default(), measures).context("rank_by")?;
         }
     }
     for (what, key) in asked {
+        let key = key.split_once('@').filter(|_| !group_by.is_empty()).map_or(*key, |(key, _)| key);
         let is_of_variant = of_variants.iter().any(|start| key.starts_with(start));
-        if !is_of_variant && !known.iter().any(|known| known == key) {
+        if !is_of_variant && known.iter().all(|known| known != key) {
             let meant = nearest(key, known.iter().map(String::as_str));
             let meant = meant.map_or_else(String::new, |meant| format!(": did you mean {meant}?"));
             bail!("{what} is `{key}`, but the metrics give {}{meant}", known.join(", "));
@@ -432,7 +518,9 @@ mod tests {
         for metric in &all {
             let main = &metric.measures[0].key;
             assert!(metric.seconds > 0.0 && !metric.summary.is_empty(), "{}", metric.name);
-            check_metrics(std::slice::from_ref(&metric.name), &[], &[("main_metric", main)], "").unwrap();
+            let names = std::slice::from_ref(&metric.name);
+            check_metrics(MetricSelection { names, asked: &[("main_metric", main)], ..Default::default() })
+                .unwrap();
             let is_refused = each_metric(std::slice::from_ref(&metric.name), None).is_err();
             assert_eq!(is_refused, metric.absence.is_some(), "{}", metric.name);
         }
@@ -445,7 +533,9 @@ mod tests {
     fn only_a_measure_of_a_chosen_metric_is_one() {
         let check = |names: &[&str], key: &str| {
             let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
-            check_metrics(&names, &[], &[("main_metric", key)], "").map_err(|error| error.to_string())
+            let asked = &[("main_metric", key)];
+            check_metrics(MetricSelection { names: &names, asked, ..Default::default() })
+                .map_err(|error| error.to_string())
         };
         // Every measure of every metric, and what only begins like one.
         for metric in offered(None).unwrap() {
@@ -518,6 +608,7 @@ mod tests {
             let metrics = Metrics {
                 names: names.to_vec(),
                 derive: Vec::new(),
+                groups: None,
                 tokenizer: None,
                 data: Some(folder.path().to_owned()),
                 vectors: None,
@@ -536,6 +627,7 @@ mod tests {
             let metrics = Metrics {
                 names: vec![name.to_owned()],
                 derive: Vec::new(),
+                groups: None,
                 tokenizer: None,
                 data: Some(folder.path().to_owned()),
                 vectors: None,

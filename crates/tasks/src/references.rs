@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256};
 
 use crate::dense;
 use crate::input::open;
-use crate::metrics::{MeasureInfo, Metrics, described};
+use crate::metrics::{MeasureInfo, Metrics, described, with_groups};
 
 /// Prepares references.
 #[derive(Serialize, Deserialize)]
@@ -89,6 +89,8 @@ impl Prepare {
             progress: &(),
         })?;
         metrics.check_images(&done.ids)?;
+        let groups = metrics.groups.as_ref().map(|groups| groups.names(&done.ids)).transpose()?;
+        let groups: Vec<&str> = groups.iter().flatten().map(String::as_str).collect();
         done.write(File::create(prepared)?)?;
         serde_json::to_writer(File::create(ids)?, &done.ids)?;
         let counts = (0..u32::try_from(done.n_images())?).map(|image| done.n_references([image]));
@@ -96,7 +98,7 @@ impl Prepare {
             n_images: done.ids.len(),
             n_references,
             fewest: counts.min().unwrap_or(0),
-            measures: described(&measures),
+            measures: with_groups(described(&measures), &groups),
             notices,
         })
     }

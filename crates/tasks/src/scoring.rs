@@ -6,17 +6,18 @@ use std::sync::Arc;
 use capeval::corpus::{Captions, Empty, Ids, Missing, ReadOptions, Surplus};
 use capeval::evaluate;
 use capeval::report::Report;
-use capeval::stats::Resampling;
 use capeval::stats::correction::Correction;
+use capeval::stats::{Interval, Resampling};
 use capeval::{
-    CompareOptions, CompareReportsRequest, CompareRequest, ReferenceSource, ScoreOptions, ScoreRequest,
+    CompareOptions, CompareReportsRequest, CompareRequest, GroupBy, ReferenceSource, ScoreOptions,
+    ScoreRequest,
 };
 use capeval_files as files;
 use serde::{Deserialize, Serialize};
 
 use crate::dense::DenseSet;
 use crate::input::open;
-use crate::metrics::{MeasureInfo, Metrics, described};
+use crate::metrics::{ImageGroups, MeasureInfo, Metrics, described, key_in_group};
 
 /// The draws behind intervals on boards.
 pub(crate) const RESAMPLES: usize = 1_000;
@@ -139,7 +140,12 @@ pub(crate) fn resampling() -> Resampling {
 }
 
 /// The scores of files of captions by a reference set, or of people if there are none.
-pub(crate) fn scored(set: &Set, files: &[(&str, &Path)], options: ScoreOptions) -> anyhow::Result<Report> {
+pub(crate) fn scored(
+    set: &Set,
+    files: &[(&str, &Path)],
+    options: ScoreOptions,
+    groups: Vec<GroupBy>,
+) -> anyhow::Result<Report> {
     if let Some(dense) = DenseSet::open(set)? {
         return dense.report(files, options.intervals);
     }
@@ -148,32 +154,50 @@ pub(crate) fn scored(set: &Set, files: &[(&str, &Path)], options: ScoreOptions) 
     Ok(capeval::score(ScoreRequest {
         options: ScoreOptions { human: files.is_empty(), ..options },
         resources: set.metrics.resources()?,
+        groups,
         ..ScoreRequest::new(references(set)?, systems)
     })?)
 }
 
 fn score(captions: Option<&Path>, set: &Set) -> anyhow::Result<SetScores> {
     let files: Vec<(&str, &Path)> = captions.map(|path| ("submission", path)).into_iter().collect();
-    let report = scored(set, &files, ScoreOptions { intervals: Some(resampling()), ..options(set) })?;
+    let options = ScoreOptions { intervals: Some(resampling()), ..options(set) };
+    let groups = set.metrics.groups.as_ref().map(ImageGroups::property).transpose()?;
+    let report = scored(set, &files, options, groups.into_iter().collect())?;
     let measures = described(&report.head.measures);
     let Some(system) = report.systems.first() else { anyhow::bail!("the engine gave no scores") };
-    let scores = measures.iter().zip(&system.scores).enumerate().filter(|(_, (_, value))| value.is_finite());
-    let scores = scores.map(|(k, (measure, value))| MeasureScore {
-        key: measure.key.clone(),
-        value: *value,
-        interval: system
-            .intervals
-            .as_ref()
-            .and_then(|intervals| intervals.get(k))
-            .map(|interval| (interval.low, interval.high))
-            .filter(|(low, high)| low.is_finite() && high.is_finite()),
-    });
+    let mut scores = finite_scores(&measures, &system.scores, system.intervals.as_deref());
+    let rows = report.groups.iter().flat_map(|groups| &groups.rows);
+    for row in rows.filter(|row| row.system == system.name) {
+        let of_group = finite_scores(&measures, &row.scores, row.intervals.as_deref()).into_iter();
+        scores.extend(
+            of_group.map(|score| MeasureScore { key: key_in_group(&score.key, &row.group), ..score }),
+        );
+    }
     Ok(SetScores {
         set: set.id.clone(),
-        scores: scores.collect(),
+        scores,
         signatures: system.signatures.iter().map(ToString::to_string).collect(),
         measures,
     })
+}
+
+/// The scores that are numbers.
+fn finite_scores(
+    measures: &[MeasureInfo],
+    scores: &[f64],
+    intervals: Option<&[Interval]>,
+) -> Vec<MeasureScore> {
+    let scores = measures.iter().zip(scores).enumerate().filter(|(_, (_, value))| value.is_finite());
+    let score = |(k, (measure, value)): (usize, (&MeasureInfo, &f64))| MeasureScore {
+        key: measure.key.clone(),
+        value: *value,
+        interval: intervals
+            .and_then(|intervals| intervals.get(k))
+            .map(|interval| (interval.low, interval.high))
+            .filter(|(low, high)| low.is_finite() && high.is_finite()),
+    };
+    scores.map(score).collect()
 }
 
 fn compare(one: &Path, other: &Path, set: &Set) -> anyhow::Result<SetTests> {

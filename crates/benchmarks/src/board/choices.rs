@@ -7,7 +7,7 @@
 use capeval_site::clock;
 use capeval_site::fault::Fault;
 use capeval_site::web::encode;
-use capeval_tasks::MeasureInfo;
+use capeval_tasks::{MeasureInfo, key_in_group};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -26,6 +26,8 @@ pub struct BoardQuery {
     /// The name of the reference set; the main one by default.
     #[serde(rename = "ref")]
     pub set: String,
+    /// The group whose scores are shown; those of all images by default.
+    pub group: String,
     /// The key of the measure to sort by; the main one by default.
     pub sort: String,
     /// The keys of the measures to show, or `all`; those that the hosts have chosen by default, or else all. The one
@@ -81,8 +83,8 @@ impl BoardQuery {
 
     /// The names and values of what was chosen, in the order of addresses.
     pub fn pairs(&self) -> Vec<(&'static str, &str)> {
-        let Self { set, sort, columns, intervals, q, tags, since, until, format, page: _ } = self;
-        let mut pairs = vec![("ref", set.as_str()), ("sort", sort)];
+        let Self { set, group, sort, columns, intervals, q, tags, since, until, format, page: _ } = self;
+        let mut pairs = vec![("ref", set.as_str()), ("group", group), ("sort", sort)];
         pairs.extend(columns.iter().map(|column| ("column", column.as_str())));
         pairs.extend([("intervals", intervals.as_str()), ("q", q)]);
         pairs.extend(tags.iter().map(|tag| ("tag", tag.as_str())));
@@ -95,9 +97,27 @@ impl BoardQuery {
     pub fn by_measure(&self, phase: &Phase) -> Self {
         let is_ranked = self.sort.is_empty() || self.sort.contains('(');
         match is_ranked && !phase.rank_by.is_empty() {
-            true => Self { sort: phase.main_metric.clone(), ..self.clone() },
+            true => Self { sort: self.in_group(&phase.main_metric), ..self.clone() },
             false => self.clone(),
         }
+    }
+
+    /// The key of a measure for the group that is shown.
+    pub fn in_group(&self, key: &str) -> String {
+        match self.group.is_empty() || key.contains('@') {
+            true => key.to_owned(),
+            false => key_in_group(key, &self.group),
+        }
+    }
+
+    /// Returns true if a measure is of the group that is shown.
+    pub fn shows(&self, measure: &MeasureInfo) -> bool {
+        measure.group.as_deref().unwrap_or_default() == self.group
+    }
+
+    /// The same for another group.
+    pub fn of_group(&self, group: &str) -> Self {
+        Self { group: group.to_owned(), sort: String::new(), columns: Vec::new(), ..self.clone() }
     }
 
     /// The same without filters.
@@ -156,9 +176,12 @@ impl BoardQuery {
             return Err(Fault::malformed(&format_args!("column: the board has no column `{key}`")));
         }
         let wanted = self.wanted(phase);
-        let of_set = |key: &String| set.measures.iter().find(|measure| measure.key == *key);
+        let of_set = |key: &String| {
+            let key = self.in_group(key);
+            set.measures.iter().find(|measure| measure.key == key)
+        };
         let mut columns: Vec<&MeasureInfo> = match wanted.is_empty() || wanted.iter().any(|key| key == ALL) {
-            true => set.measures.iter().collect(),
+            true => set.measures.iter().filter(|measure| self.shows(measure)).collect(),
             false => wanted.iter().filter_map(of_set).collect(),
         };
         columns.retain(|column| column.key != sort.key);

@@ -57,6 +57,8 @@ pub struct Head<'a> {
     pub path: String,
     pub phases: Vec<Tab>,
     pub sets: Vec<Tab>,
+    /// All images, and each group; none without groups.
+    pub groups: Vec<Tab>,
     pub views: Vec<Tab>,
     /// True if some references could not be prepared.
     pub has_failed: bool,
@@ -87,6 +89,14 @@ impl<'a> Head<'a> {
             address: asked.of_set(set, &of.phase.columns).address(&path),
             is_here: board.is_some_and(|board| board.set.id == set.id),
         });
+        let names = board.map_or(&[][..], |board| &board.groups[..]);
+        let groups = names.iter().take(1).map(|_| "").chain(names.iter().map(String::as_str));
+        let groups = groups.map(|group| Tab {
+            name: if group.is_empty() { page.t("All images").to_owned() } else { group.to_owned() },
+            address: asked.of_group(group).address(&path),
+            is_here: asked.group == group,
+        });
+        let groups = groups.collect();
         let views = View::ALL.map(|other| Tab {
             name: page.t(other.name()).to_owned(),
             address: asked.address(&of.address(other.page())),
@@ -98,6 +108,7 @@ impl<'a> Head<'a> {
             board,
             asked,
             sets: sets.collect(),
+            groups,
             path,
             phases,
             views: views.into(),

@@ -232,7 +232,13 @@ mod tests {
     use super::*;
 
     fn measure(lower_is_better: bool) -> MeasureInfo {
-        MeasureInfo { key: "m".to_owned(), label: "M".to_owned(), lower_is_better, is_count: false }
+        MeasureInfo {
+            key: "m".to_owned(),
+            label: "M".to_owned(),
+            lower_is_better,
+            is_count: false,
+            group: None,
+        }
     }
 
     fn candidate(id: &str, team: Option<&str>, score: Option<f64>) -> Candidate {

@@ -9,7 +9,7 @@ use capeval_site::fault::Fault;
 use capeval_site::store::{self, Error, Store, Tx};
 use capeval_site::{args, clock};
 use capeval_tasks::MeasureInfo;
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
 use serde::Deserialize;
 
 use super::choices::BoardQuery;
@@ -90,7 +90,10 @@ pub async fn with_captions(
 
 /// A board.
 pub struct Board {
+    /// The references, with the measures that may be shown.
     pub set: ReferenceSet,
+    /// The groups of images.
+    pub groups: Vec<String>,
     /// The measure that it is sorted by.
     pub sort: MeasureInfo,
     /// The measures that are shown, that which sorts first.
@@ -251,13 +254,16 @@ pub async fn board(
         };
     };
     let Some(main) = set.main_measure(phase).filter(|_| sight != Sight::Nothing) else { return Ok(None) };
+    let find = |key: &str| set.measures.iter().find(|measure| measure.key == key).cloned();
     let ranking = match asked.sort.as_str() {
+        "" if !asked.group.is_empty() => vec![find(&asked.in_group(&main.key)).ok_or_else(|| {
+            Fault::malformed(&format_args!("group: the board has no group `{}`", asked.group))
+        })?],
         "" if is_own => vec![main.clone()],
         "" => ranking(phase, set),
         key => {
-            let measure = set.measures.iter().find(|measure| measure.key == key).cloned();
             let unknown = || Fault::malformed(&format_args!("sort: the board has no measure `{key}`"));
-            vec![measure.ok_or_else(unknown)?]
+            vec![find(key).ok_or_else(unknown)?]
         }
     };
     let sort = ranking.first().unwrap_or(main);
@@ -287,8 +293,14 @@ pub async fn board(
     let tags = tags.into_iter().cloned().collect();
     // Places and marks are those of the whole board.
     rows.retain(|row| row.entry.kind == SubmissionKind::Human || filter.shows(&row.entry));
+    let groups: IndexSet<&String> =
+        set.measures.iter().filter_map(|measure| measure.group.as_ref()).collect();
+    let mut set = set.clone();
+    let groups = groups.into_iter().cloned().collect();
+    set.measures.retain(|measure| asked.shows(measure) || columns.contains(measure));
     Ok(Some(Board {
-        set: set.clone(),
+        set,
+        groups,
         sort: sort.clone(),
         columns,
         details: asked.details(phase),

@@ -35,6 +35,7 @@ fn made(column: &RankColumn) -> Option<MeasureInfo> {
         label: column.name.clone(),
         lower_is_better: column.lower_is_better,
         is_count: score != RankScore::MeanRank,
+        group: None,
     })
 }
 

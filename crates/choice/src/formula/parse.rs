@@ -236,7 +236,9 @@ impl<'t> Parser<'t> {
         if let Some(known) = self.known.filter(|known| !known.contains(&name)) {
             let is_called = rest[length..].trim_start().starts_with('(');
             let (what, known) = match is_called {
-                true => ("no function", Function::ALL.iter().map(|function| function.name().to_owned()).collect()),
+                true => {
+                    ("no function", Function::ALL.iter().map(|function| function.name().to_owned()).collect())
+                }
                 false => ("nothing", known.iter().map(|&name| name.to_owned()).collect()),
             };
             let error = self.error(format!("{what} is called '{name}'"));

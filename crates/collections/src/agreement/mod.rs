@@ -160,6 +160,7 @@ impl Work for CorrelateCollection {
             let metrics = Metrics {
                 names: names.collect(),
                 derive: Vec::new(),
+                groups: None,
                 tokenizer: is_chinese.then(|| card::tokenizer(&language).name().to_owned()),
                 data: app.data(),
                 vectors: None,

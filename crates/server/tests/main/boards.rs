@@ -1,12 +1,13 @@
 //! Tests the choices of visitors and hosts of a board: rows, columns and the measure that sorts, as page, JSON and CSV.
 
 use axum::http::Request;
+use capeval_benchmarks::settings::Plan;
 use capeval_site::accounts::Role;
 use capeval_site::args;
 use capeval_site::web::Scope;
 use serde_json::{Value, json};
 
-use crate::benchmarks::{benchmark, results, two_teams};
+use crate::benchmarks::{benchmark, references, results, two_teams};
 use crate::support::{Client, Database, Page as _, Site, on_both, on_sqlite};
 
 on_both! {
@@ -15,6 +16,7 @@ on_both! {
     progress_is_what_has_stood_on_the_board
     boards_show_tags_and_the_columns_of_hosts
     a_rule_ranks_over_several_measures
+    a_board_has_the_scores_of_groups
 }
 
 on_sqlite! {
@@ -233,6 +235,75 @@ async fn a_rule_ranks_over_several_measures(database: Database) {
     let own = cai.get(&leaderboard).await.expect(200).json();
     assert_eq!(own["sorted_by"], "cider-d");
     assert!(!own.to_string().contains("points("), "{own}");
+}
+
+/// Each group is scored as if its images were evaluated alone.
+async fn a_board_has_the_scores_of_groups(database: Database) {
+    let site = Site::new(database).await;
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: String| std::fs::write(folder.path().join(name), text).unwrap();
+    let mut grouped: Value = serde_json::from_str(&references(40, 5)).unwrap();
+    for image in grouped["images"].as_array_mut().unwrap() {
+        let id = image["id"].as_u64().unwrap();
+        image["domain"] = if id < 10 { "in" } else { "out, near" }.into();
+    }
+    write("c5.json", grouped.to_string());
+    let plan = |slug: &str, more: &str| {
+        let plan = format!(
+            "slug = '{slug}'\ntitle = 'B'\n[[phases]]\nslug = 'p'\ntitle = 'P'\nmetrics = ['bleu', 'cider-d']\n{more}\n\
+             [[phases.references]]\nname = 'c5'\nfile = 'c5.json'\n"
+        );
+        toml::from_str(&plan).unwrap()
+    };
+    let apply = async |plan| capeval_benchmarks::apply::apply(&site.app, &plan, folder.path(), None).await;
+    apply(plan("b", "group_by = 'domain'\nboard_columns = ['bleu-4', 'cider-d@in']")).await.unwrap();
+    // The same images alone.
+    write("ids.txt", (0..10).map(|id| format!("{id}\n")).collect());
+    let mut inside: Plan = plan("alone", "");
+    inside.phases[0].references[0].images = Some("ids.txt".to_owned().into());
+    apply(inside).await.unwrap();
+    site.work().await;
+    let ada = site.program("Ada", Role::Member, Scope::Submit).await;
+    for (slug, images) in [("b", 40), ("alone", 10)] {
+        let sql = "SELECT phase.id FROM phase JOIN benchmark ON benchmark.id = phase.benchmark WHERE benchmark.slug = $1";
+        let phase: String = site.app.store.fetch_one(sql, args![slug]).await.unwrap();
+        let request = Request::post(format!("/api/v1/phases/{phase}/submissions?method=Seven"))
+            .header("content-type", "application/json");
+        ada.send(request, results(images, 7)).await.expect(201);
+    }
+    site.work().await;
+    let anybody = site.anybody();
+    let board = async |path: &str| {
+        let board = anybody.get(&format!("/b/{path}&format=json")).await.expect(200).json();
+        let rows = board["rows"].as_array().unwrap().clone();
+        (board, rows.into_iter().find(|row| row["kind"] == "entry").unwrap())
+    };
+    let (whole, _) = board("b/p/leaderboard?").await;
+    let keys = |board: &Value| -> Vec<String> {
+        let keys =
+            board["measures"].as_array().unwrap().iter().map(|measure| measure["key"].as_str().unwrap());
+        keys.map(str::to_owned).collect()
+    };
+    assert_eq!(keys(&whole), ["cider-d", "bleu-4", "cider-d@in"]);
+    let (of_group, row) = board("b/p/leaderboard?group=in").await;
+    assert_eq!(keys(&of_group), ["cider-d@in", "bleu-4@in"]);
+    let (_, own) = board("alone/p/leaderboard?").await;
+    for key in ["cider-d", "bleu-4"] {
+        assert_eq!(row["scores"][format!("{key}@in")], own["scores"][key], "{key}");
+    }
+    assert!(row["intervals"]["cider-d@in"].is_array(), "{row}");
+    let page = anybody.get("/b/b/p/leaderboard").await.expect(200).text;
+    assert!(page.contains("leaderboard?group=out%2C%20near\"") && page.contains("All images"), "{page}");
+    let page = anybody.get("/b/b/p/leaderboard?group=out%2C+near").await.expect(200).text;
+    assert!(page.contains("BLEU-4, out, near"), "{page}");
+    let refused = anybody.get("/b/b/p/leaderboard?group=none").await.expect(400).text;
+    assert!(refused.contains("the board has no group `none`"), "{refused}");
+    // A column that is not there is a reason that hosts see.
+    apply(plan("c", "group_by = 'domian'")).await.unwrap();
+    site.work().await;
+    let sql = "SELECT reason FROM reference_set WHERE state = 'failed'";
+    let reason: String = site.app.store.fetch_one(sql, args![]).await.unwrap();
+    assert!(reason.contains("domian") && reason.contains("domain"), "{reason}");
 }
 
 /// The verdicts are those of the whole board, so they name what is hidden.
