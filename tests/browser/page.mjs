@@ -339,6 +339,50 @@ const steps = {
     await shot(page, "wall");
     await page.close();
   },
+  async "the images of a group are listed alone"() {
+    const n = (page) => page.locator(".list [aria-setsize]").first().getAttribute("aria-setsize").then(Number);
+    const listed = (page, wanted) => until(page, (size) => document.querySelector(".list [aria-setsize]")?.getAttribute("aria-setsize") === String(size), wanted);
+    const [page] = await open({ viewport: { width: 1280, height: 900 } }, picturedPath);
+    const all = await n(page);
+    const [kinds, words] = [0, 1].map((k) => page.locator("[aria-label=Groups] select").nth(k));
+    assert.deepEqual(await kinds.locator("option").allTextContents(), ["all", "a = b & <i>", "most"]);
+    await kinds.focus();
+    await page.keyboard.press("m");
+    await listed(page, all - 1);
+    await page.keyboard.press("ArrowUp");
+    await listed(page, 1);
+    const [only] = await ids(page);
+    const said = new URLSearchParams((await page.evaluate(() => location.hash)).slice(1));
+    assert.deepEqual([said.get("by"), said.get("group")], [await page.locator("[aria-label=Groups] label span").first().textContent(), "a = b & <i>"]);
+    // The address brings it back beside a second property; what the page lacks is ignored.
+    const hash = await page.evaluate(() => location.hash);
+    const [phone] = await open({ viewport: { width: 390, height: 844 } }, picturedPath, hash + "&by=none&group=most&by=words:candidate&group=none");
+    assert.deepEqual(await ids(phone), [only]);
+    assert.ok(await phone.evaluate(() => document.scrollingElement.scrollWidth <= innerWidth));
+    await phone.locator(".drawer > summary").click();
+    assert.equal(await phone.locator("[aria-label=Groups] select").first().inputValue(), "1");
+    await shot(phone, "groups-narrow");
+    await phone.close();
+    // The groups of a candidate's words are those of the system.
+    await page.locator(".filters button").click();
+    await listed(page, all);
+    assert.equal(await kinds.inputValue(), "0");
+    for (const [system, said] of [["good", null], ["weak", "weak"]]) {
+      await page.locator("#images label", { hasText: /^System/ }).locator("select").selectOption({ label: system });
+      let sum = 0;
+      for (const bin of (await words.locator("option").allTextContents()).slice(1)) {
+        await words.selectOption({ label: bin });
+        await until(page, (wanted) => ["system", "group"].every((name, k) => new URLSearchParams(location.hash.slice(1)).get(name) === wanted[k]), [said, bin]);
+        const lengths = (await page.locator(".row .caption").allTextContents()).map((text) => text.match(/\S+/g).length);
+        const [low, high] = bin.split("-").map(Number);
+        assert.ok(lengths.every((length) => length >= low && length <= high), bin + ": " + lengths);
+        sum += lengths.length;
+      }
+      assert.equal(sum, all);
+    }
+    await shot(page, "groups-wide");
+    await page.close();
+  },
   async "seven scores fit a screen, and a phone shows images before charts"() {
     const [page] = await open({ viewport: { width: 1280, height: 900 } });
     const fits = await page.evaluate(() => { const box = document.querySelector("#scores .scroll"); return box.scrollWidth <= box.clientWidth; });

@@ -3,6 +3,7 @@
 //! `tests/browser/events.mjs`, and the site of the server with `tests/browser/site.mjs`, `everywhere.mjs`,
 //! `organise.mjs` and `life.mjs`.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
@@ -212,7 +213,8 @@ fn write_wide_page(program: &Path, root: &Path, base: &Path) -> Result<PathBuf> 
     Ok(page)
 }
 
-/// Writes a page that compares two systems on the quick-start data, with pictures in it.
+/// Writes a page that compares two systems on the quick-start data, with pictures in it, and groups of its images: the
+/// first image is in two of a kind, and the last in none.
 fn write_pictured_page(program: &Path, root: &Path, base: &Path) -> Result<PathBuf> {
     let quickstart = root.join("examples/quickstart");
     let references = std::fs::read_to_string(quickstart.join("references.json"))?;
@@ -220,9 +222,14 @@ fn write_pictured_page(program: &Path, root: &Path, base: &Path) -> Result<PathB
     let pictures = base.join("pictures");
     std::fs::create_dir_all(&pictures)?;
     let known = references["annotations"].as_array().context("the references have no annotations")?;
-    for image in known.iter().filter_map(|row| row["image_id"].as_i64()) {
+    let images: BTreeSet<i64> = known.iter().filter_map(|row| row["image_id"].as_i64()).collect();
+    for image in &images {
         std::fs::write(pictures.join(format!("{image}.gif")), PIXEL)?;
     }
+    let images: Vec<i64> = images.into_iter().collect();
+    let kinds = base.join("kinds.json");
+    let groups = serde_json::json!({ "a = b & <i>": &images[..1], "most": &images[..images.len() - 1] });
+    std::fs::write(&kinds, groups.to_string())?;
     let page = base.join("pictured.html");
     let mut command = Command::new(program);
     command.args(["compare", "--references"]);
@@ -236,6 +243,7 @@ fn write_pictured_page(program: &Path, root: &Path, base: &Path) -> Result<PathB
         "--pictures",
     ]);
     command.arg(pictures).arg("--html").arg(&page).args(["--title", "Good or weak?"]);
+    command.arg("--group-by").arg(kinds).args(["--group-by", "words:candidate"]);
     step("pictured page", command.stdout(Stdio::null()))?;
     Ok(page)
 }

@@ -26,6 +26,12 @@ function stateOf(hash, start, meta, ids) {
     const [, of, low, high] = /^(.*) (-?[\d.e+-]+?)\.\.(-?[\d.e+-]*)$/.exec(range) || [];
     if (of === "words" || keys.includes(of)) state.where.push({ of, low: Number(low), high: high ? Number(high) : Infinity });
   }
+  const groups = said.getAll("group");
+  state.groups = start.groups.slice();
+  said.getAll("by").forEach((by, k) => {
+    const p = state.groups.findIndex((_, p) => meta.groups[p].by === by);
+    if (p >= 0) state.groups[p] = meta.groups[p].names.indexOf(groups[k]);
+  });
   if (said.has("image")) {
     state.image = ids.findIndex((id) => String(id) === said.get("image"));
     state.chosen = state.image >= 0;
@@ -50,5 +56,9 @@ function addressOf(state, start, meta, ids) {
   say("words", "yes", !state.words);
   say("view", "wall", !state.wall);
   for (const { of, low, high } of state.where) say("where", of + " " + low + ".." + (high === Infinity ? "" : high), false);
+  state.groups.forEach((group, p) => {
+    say("by", group < 0 || meta.groups[p].by, group < 0);
+    say("group", group < 0 || meta.groups[p].names[group], group < 0);
+  });
   return "#" + said;
 }

@@ -22,9 +22,10 @@ async function browser(meta) {
   };
   const source = { meta, ids, scores, load, numbers };
   const [system, other] = meta.difference || [0, -1];
+  const properties = meta.groups || [];
   const start = {
     system, other, order: other < 0 ? "worst" : "apart", measure: meta.headline, metric: meta.measures[meta.headline].metric, byOrder: false,
-    text: "", references: false, words: false, wall: false, where: [], image: -1, chosen: false, missing: null,
+    text: "", references: false, words: false, wall: false, where: [], groups: properties.map(() => -1), image: -1, chosen: false, missing: null,
   };
   const state = stateOf(location.hash, start, meta, ids);
   const isLinked = location.hash.includes("=");
@@ -99,12 +100,14 @@ async function browser(meta) {
     await load(state.other < 0 ? [state.system] : [state.system, state.other]);
     captions[state.system] = await block("captions-" + state.system);
     const isWithin = await filter(source, state.system, state.where);
+    const groups = properties.length ? await block("groups-" + state.system) : [];
+    const isIn = (image) => state.groups.every((group, p) => group < 0 || groups[p][image].includes(group));
     if (mine !== turn) return;
     const order = [];
     for (let image = 0; image < meta.n; image += 1) {
       // Captions without a finite score are listed as well.
       if (captions[state.system] && captions[state.system][image] === null) continue;
-      if (!isWithin(image)) continue;
+      if (!isWithin(image) || !isIn(image)) continue;
       if (!wanted || String(ids[image]).toLowerCase().includes(wanted) || hay.some((all) => all[image].includes(wanted))) order.push(image);
     }
     if (!state.byOrder) {
@@ -161,6 +164,9 @@ async function browser(meta) {
   const words = check("mark words that differ", (on) => change({ words: on }));
   const marks = choice("Marks show", meta.metrics, (k) => change({ metric: k }));
   const wall = check("pictures side by side", (on) => change({ wall: on }));
+  // State with the images of a group of a property; -1 is all of them.
+  const within = (property, group) => ({ groups: state.groups.map((old, p) => (p === property ? group : old)) });
+  const kinds = properties.map(({ by, names }, p) => choice(by, ["all", ...names], (k) => change(within(p, k - 1))));
   const filters = element("span", { class: "filters" });
   const sync = () => {
     const set = (label, k) => { label.querySelector("select").value = String(k); };
@@ -175,10 +181,13 @@ async function browser(meta) {
     words.firstChild.checked = state.words;
     set(marks, state.metric);
     wall.firstChild.checked = state.wall;
-    filters.replaceChildren(...state.where.map((range) => element("button", {
-      type: "button", title: "Remove this filter", "aria-label": "Remove the filter " + rangeInWords(meta, range),
-      on: { click: () => { change({ where: state.where.filter((other) => other !== range) }); box.focus(); } },
-    }, rangeInWords(meta, range) + " ×")));
+    kinds.forEach((kind, p) => set(kind, state.groups[p] + 1));
+    const ranges = state.where.map((range) => [rangeInWords(meta, range), { where: state.where.filter((other) => other !== range) }]);
+    const chosen = properties.map(({ by, names }, p) => [visible(by + ": " + names[state.groups[p]]), within(p, -1)]);
+    filters.replaceChildren(...[...ranges, ...chosen.filter((_, p) => state.groups[p] >= 0)].map(([words, without]) => element("button", {
+      type: "button", title: "Remove this filter", "aria-label": "Remove the filter " + words,
+      on: { click: () => { change(without); box.focus(); } },
+    }, element("bdi", {}, words), " ×")));
   };
   const several = (labels) => labels.filter((label) => label !== null);
   const group = (name, labels) => element("div", { class: "group", role: "group", "aria-label": name }, ...several(labels));
@@ -187,6 +196,7 @@ async function browser(meta) {
   // On a small screen, all but the search and the order are in a drawer.
   const drawer = element("details", { class: "drawer" }, element("summary", {}, "More choices"),
     group("Systems", [some(n, which), some(n, from), order]),
+    kinds.length ? group("Groups", kinds) : null,
     group("What is shown", [...(meta.references ? [references, some(n, words), some(meta.metrics.length, marks)] : []), wall]));
   const large = matchMedia("(min-width: 60rem)");
   const unfold = () => { drawer.open = large.matches; };

@@ -9,6 +9,7 @@
 //! | `ids` | the id of each image |
 //! | `scores-S` | for each measure, a list of the score of each image; `null` where the system has no caption |
 //! | `captions-S` | the caption of each image; `null` where the system has none |
+//! | `groups-S` | for each of [`Meta::groups`], a list of the numbers of each image's groups; only if there are any |
 //! | `references-C` | the list of references of each image of the chunk |
 //! | `pictures` | the path of each image's picture, or `null`; only if [`Meta::pictures`] is `"listed"` |
 //! | `pictures-C` | the data of the picture of each image of the chunk, or `null`; only if it is `"embedded"` |
@@ -21,7 +22,7 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use capeval_metric::Direction;
-use capeval_report::{Evidence, Gallery, Report, RoundedNumber, Shapes};
+use capeval_report::{Evidence, Gallery, GroupScores, Report, RoundedNumber, Shapes};
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -65,6 +66,9 @@ struct Meta<'r> {
     metrics: Vec<&'r str>,
     /// The names of the systems.
     systems: Vec<&'r str>,
+    /// The properties that group images.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    groups: Vec<Property<'r>>,
     /// The measure by which images are sorted at first.
     headline: usize,
     pictures: Option<Place<'r>>,
@@ -86,6 +90,13 @@ struct Measure<'r> {
     metric: usize,
     /// The highest possible score; `null` if there is no upper bound.
     max: Option<f64>,
+}
+
+#[derive(Serialize)]
+struct Property<'r> {
+    by: &'r str,
+    /// The names of its groups.
+    names: Vec<&'r str>,
 }
 
 /// The location of pictures: a pattern with `{id}`, the block `pictures`, or the blocks `pictures-C`.
@@ -111,7 +122,9 @@ impl fmt::Display for Data<'_> {
                 || self.block(&format!("scores-{s}"), &scores(report, s, places)),
                 || self.block(&format!("captions-{s}"), &texts.collect::<Vec<_>>()),
             );
-            Ok(scores? + &captions?)
+            let groups = groups(report, gallery, s);
+            let groups = (!groups.is_empty()).then(|| self.block(&format!("groups-{s}"), &groups));
+            Ok(scores? + &captions? + &groups.transpose()?.unwrap_or_default())
         });
         let systems: Vec<Result<String, fmt::Error>> = systems.collect();
         f.write_str(&self.block("meta", &Meta::new(self, gallery))?)?;
@@ -226,6 +239,7 @@ impl<'r> Meta<'r> {
                 .zip(&gallery.systems)
                 .map(|(system, _)| system.name.as_str())
                 .collect(),
+            groups: listed(report).map(|groups| Property { by: &groups.by, names: groups.names() }).collect(),
             headline: headlines(report).last().copied().unwrap_or(0),
             pictures: page.pictures.as_ref().map(|pictures| match pictures {
                 Pictures::Pattern(pattern) => Place::Pattern(pattern),
@@ -248,6 +262,17 @@ fn places(gallery: &Gallery, images: &[u32]) -> Vec<Option<usize>> {
         }
     }
     places
+}
+
+/// The properties whose groups are known for each image.
+fn listed(report: &Report) -> impl Iterator<Item = &GroupScores> {
+    report.groups.iter().filter(|groups| !groups.members.is_empty())
+}
+
+fn groups<'r>(report: &'r Report, gallery: &'r Gallery, system: usize) -> Vec<Vec<&'r [usize]>> {
+    let name = report.systems.get(system).map_or("", |system| system.name.as_str());
+    let of = |groups: &'r GroupScores| gallery.ids.iter().map(|id| groups.numbers_of(name, id)).collect();
+    listed(report).map(of).collect()
 }
 
 fn scores(report: &Report, system: usize, places: &[Option<usize>]) -> Vec<Vec<Option<RoundedNumber>>> {

@@ -2,8 +2,8 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use capeval::choice::Plain;
-use capeval::corpus::{Captions, SegmentId};
-use capeval::{MetricOptions, ScoreOptions, ScoreRequest, score};
+use capeval::corpus::{Captions, GroupFile, SegmentId};
+use capeval::{GroupBy, MetricOptions, ScoreOptions, ScoreRequest, score};
 use capeval_pages::{self as pages, Page, Pictures};
 use capeval_testkit::ends;
 
@@ -184,4 +184,43 @@ fn sorted_systems_keep_their_evidence() {
     assert_eq!(first_candidate(&report), "a dog");
     report.sort_by("rouge-l").unwrap();
     assert_eq!(first_candidate(&report), "a dog number 0 runs along the beach with 0 people");
+}
+
+#[test]
+fn images_carry_the_groups_of_each_system() {
+    let (mut references, mut short) = (Captions::new("references"), Captions::new("short"));
+    let mut long = Captions::new("long");
+    for image in [1, 2, 3] {
+        references.push(SegmentId::from(image), "a dog runs along the beach");
+        short.push(SegmentId::from(image), "a dog");
+        long.push(SegmentId::from(image), if image == 3 { "a dog" } else { "a dog runs" });
+    }
+    let kinds =
+        [(1, "sea"), (1, HOSTILE), (2, "sea")].map(|(id, kind)| (SegmentId::from(id), kind.to_owned()));
+    let page = |groups: Vec<GroupBy>| {
+        let request = ScoreRequest {
+            options: ScoreOptions {
+                metrics: MetricOptions::new(["rouge-l"]),
+                gallery: true,
+                ..ScoreOptions::default()
+            },
+            groups,
+            ..ScoreRequest::new(references.clone(), [("short", short.clone()), ("long", long.clone())])
+        };
+        written(&score(request).unwrap(), &|_| ())
+    };
+    let without = page(Vec::new());
+    assert!(!without.contains("id=\"b-groups-") && !without.contains("\"groups\":"));
+    let file = GroupFile::of_pairs("kind", kinds);
+    let page = page(vec![GroupBy::File(file.into(), None, None), GroupBy::WordsOfCandidate(vec![2])]);
+    assert!(page.contains(r#""groups":[{"by":"kind","names":["\u003c/script>"#));
+    assert!(page.contains(r#""sea"]},{"by":"words:candidate=2","names":["0-2","3+"]}]"#));
+    for (system, words) in [(0, "[[0],[0],[0]]"), (1, "[[1],[1],[0]]")] {
+        let block = format!(r#"id="b-groups-{system}">[[[0,1],[1],[]],{words}]</script>"#);
+        assert!(
+            page.contains(&block),
+            "{system}: {:?}",
+            page.split("b-groups-").nth(system + 1).map(|rest| &rest[..60])
+        );
+    }
 }

@@ -141,8 +141,12 @@ impl GroupScores {
 
     /// The groups of an image of a system; none where images are not listed.
     pub fn of<'g>(&'g self, names: &[&'g str], system: &str, id: &SegmentId) -> Vec<&'g str> {
-        let groups = self.members.get(system).and_then(|images| images.get(id));
-        groups.into_iter().flatten().filter_map(|at| names.get(*at).copied()).collect()
+        self.numbers_of(system, id).iter().filter_map(|at| names.get(*at).copied()).collect()
+    }
+
+    /// The groups of an image of a system, as indices of [`names`](Self::names).
+    pub fn numbers_of(&self, system: &str, id: &SegmentId) -> &[usize] {
+        self.members.get(system).and_then(|images| images.get(id)).map_or(&[], Vec::as_slice)
     }
 
     /// The signature of a score of a group.
