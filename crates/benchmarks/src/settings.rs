@@ -172,8 +172,8 @@ pub struct PhasePlan {
     /// `aic = mean(100*bleu-4, 100*meteor)`. They are measures like the others.
     #[serde(default)]
     pub derive: Vec<String>,
-    /// A column or key of the references that groups images, such as `domain`: the board shows the scores of each group,
-    /// too, each computed as if its images were evaluated alone.
+    /// A column or key of the references that groups images, such as `domain`: the board shows the scores of each
+    /// group, too, computed as if its images were evaluated alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group_by: Option<String>,
     /// The reference set that ranks; the first by default.

@@ -19,6 +19,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::dense::{self, FAMILY};
 use crate::input::open;
+use crate::submission::in_words;
 
 /// Metrics, and where their data are.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -104,7 +105,8 @@ impl ImageGroups {
     /// If the file has no such column, or it has too many values.
     pub(crate) fn names(&self, images: &[SegmentId]) -> anyhow::Result<Vec<String>> {
         let known: HashSet<String> = images.iter().map(ToString::to_string).collect();
-        let found = self.open()?.groups(Some(&self.column), &|id| known.contains(&id.to_string()))?;
+        let found = self.open()?.groups(Some(&self.column), &|id| known.contains(&id.to_string()));
+        let found = found.map_err(|error| in_words(&error, error.remedy()))?;
         let mut names: Vec<String> = Vec::new();
         for (_, group) in found.pairs.into_iter().filter(|(id, _)| known.contains(&id.to_string())) {
             if !names.contains(&group) {
