@@ -11,6 +11,7 @@ use capeval_choice::{Remedy, suggest};
 use crate::error::ErrorKind;
 use crate::input::Source;
 use crate::json::Json;
+use crate::table::known::means_image;
 use crate::table::{Cell, Nesting, Table, read_value};
 use crate::{Error, SegmentId, read_rows};
 
@@ -190,7 +191,7 @@ impl GroupFile {
         let n_known = |pairs: &[(SegmentId, String)]| {
             pairs.iter().map(|(id, _)| id).filter(|id| is_known(id)).collect::<HashSet<_>>().len()
         };
-        // Numbers of annotations may be ids of images by chance, so what stands beside an id wins.
+        // Of equally many images, what stands beside their ids.
         let best = in_table
             .chain(through)
             .filter(|pairs| !pairs.is_empty())
@@ -307,8 +308,10 @@ impl Records {
         let columns = (0..self.names.len()).filter(|column| Some(*column) != other);
         let counted =
             columns.map(|column| (column, ids_of(column))).map(|(at, ids)| (n_known(&ids), at, ids));
-        // The first of equally good columns.
-        let (known, at, ids) = counted.rev().max_by_key(|(known, ..)| *known)?;
+        // Of equally good columns, one that means images, or else the first: annotations have numbers of their own,
+        // which may be ids of images by chance.
+        let means = |at: usize| self.names.get(at).is_some_and(|name| means_image(name));
+        let (known, at, ids) = counted.rev().max_by_key(|(known, at, _)| (*known, means(*at)))?;
         let unknown = SegmentId::from("");
         let ids = || ids.into_iter().map(|id| id.unwrap_or_else(|| unknown.clone())).collect();
         (known > 0).then(|| (at, ids()))
@@ -353,6 +356,10 @@ impl Records {
             .map(|stem| format!("{stem}y"))
             .unwrap_or_else(|| singular.strip_suffix('s').unwrap_or(singular).to_owned());
         let link = self.column(&format!("{singular}_id"))?;
+        if self.ids(None, is_known)?.0 == link {
+            // The records that it leads to are the images, which say their groups themselves.
+            return None;
+        }
         let (_, ids) = self.ids(Some(link), is_known)?;
         let mut seen = HashSet::new();
         let mut pairs = Vec::new();
