@@ -334,6 +334,15 @@ impl Records {
         Some(pairs)
     }
 
+    /// Returns true if the column `link` leads to the images themselves, which then say their groups: it has as many
+    /// ids of images as `ids`, which may be numbers of annotations that are ids of images by chance.
+    fn links_images(&self, link: usize, ids: &[SegmentId], is_known: &dyn Fn(&SegmentId) -> bool) -> bool {
+        let linked = self.records.iter().filter_map(|record| self.cell(record, link)?.id());
+        let linked: HashSet<SegmentId> = linked.filter(is_known).collect();
+        let others: HashSet<&SegmentId> = ids.iter().filter(|id| is_known(id)).collect();
+        linked.len() >= others.len() || self.ids(None, is_known).is_some_and(|(best, _)| best == link)
+    }
+
     /// The ids with the groups that the records `named` have in the column `groups`, through a column with their ids.
     fn pairs_through(
         &self,
@@ -356,11 +365,12 @@ impl Records {
             .map(|stem| format!("{stem}y"))
             .unwrap_or_else(|| singular.strip_suffix('s').unwrap_or(singular).to_owned());
         let link = self.column(&format!("{singular}_id"))?;
-        if self.ids(None, is_known)?.0 == link {
-            // The records that it leads to are the images, which say their groups themselves.
+        let (_, ids) = self.ids(Some(link), is_known)?;
+        // What is called after the records, as a category is, stands nowhere else.
+        let has_own_name = named.names.get(groups).is_some_and(|name| name == "name");
+        if !has_own_name && self.links_images(link, &ids, is_known) {
             return None;
         }
-        let (_, ids) = self.ids(Some(link), is_known)?;
         let mut seen = HashSet::new();
         let mut pairs = Vec::new();
         for (id, record) in ids.into_iter().zip(&self.records) {
@@ -452,6 +462,10 @@ mod tests {
                 {"id": 18, "name": "car", "supercategory": "vehicle"}]}"#;
         let nocaps = r#"{"images": [{"id": 1, "domain": "in-domain"}, {"id": 2, "domain": "near-domain"}],
             "annotations": [{"image_id": 1, "caption": "a dog"}]}"#;
+        let few = r#"{"annotations": [{"image_id": 1, "category_id": 1}, {"image_id": 2, "category_id": 2}],
+            "categories": [{"id": 1, "name": "cat"}, {"id": 2, "name": "car"}]}"#;
+        let clips = r#"{"clips": [{"id": 1, "kind": "a"}, {"id": 2, "kind": "b"}, {"id": 3, "kind": "c"}],
+            "notes": [{"id": 1, "clip_id": 3}, {"id": 2, "clip_id": 1}, {"id": 3, "clip_id": 2}]}"#;
         let numbered = r#"{"images": [{"id": 1, "domain": "in"}, {"id": 2, "domain": "out"}],
             "annotations": [{"id": 1, "image_id": 1}, {"id": 2, "image_id": 1}, {"id": 3, "image_id": 2}]}"#;
         for (text, column, expected) in [
@@ -475,6 +489,8 @@ mod tests {
             (nocaps, Some("domain"), "1:in-domain 2:near-domain"),
             // The numbers of annotations are ids of images, too.
             (numbered, Some("domain"), "1:in 2:out"),
+            (clips, Some("kind"), "1:a 2:b 3:c"),
+            (few, Some("category"), "1:cat 2:car"),
             ("id,group\n1,\"a, b|c\"\n2,\"\"\"q\"\" קבוצה\"\n", None, "1:a, b|c 2:\"q\" קבוצה"),
         ] {
             assert_eq!(groups(text, column).map(|all| all.join(" ")), Ok(expected.to_owned()), "{text}");

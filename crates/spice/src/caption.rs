@@ -105,6 +105,7 @@ mod tests {
             assert_eq!(excess(&text.join(" ")).is_some(), is_exceeded, "{tokens:?}");
         }
     }
+
     #[test]
     fn the_sentence_beyond_the_limit_is_named_with_what_is_scored_instead() {
         let (long, what) = ("dog ".repeat(700), |text: &str| excess(text).unwrap().what);

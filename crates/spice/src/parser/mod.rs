@@ -6,8 +6,8 @@
 //!    Scores are 32-bit sums in the order of CoreNLP, since ties and near ties decide trees.
 //!    States that cannot be part of the best parse are skipped.
 //! 3. [`derivation`]: from the root down, the best rule of each state is found again, in 64 bits.
-//! 4. If the root cannot be reached, every word is allowed to have any tag, unless that takes more memory than there
-//!    is. If it still cannot, words hang under `X`.
+//! 4. If the root cannot be reached, every word is allowed to have any tag, unless that could take more memory than
+//!    there is. If it still cannot, words hang under `X`.
 //!
 //! CoreNLP 3.6.0 sets no limit to the length of a sentence, but runs out of memory: with 8 GB between 504 and 588
 //! words. Here, threads with long sentences share a budget of memory ([`budget`]).
@@ -76,6 +76,10 @@ const STATES: usize = 1_500;
 /// The bytes of a chart's rows for each word.
 const BYTES_PER_WORD: usize = 300_000;
 
+/// The number of words up to which every tag is tried, whatever the estimate of memory says, which is that of a chart
+/// in which every state covers every span.
+const ALWAYS_FLOODED: usize = 200;
+
 /// The bytes of a chart over this many words, if so many states cover a span.
 const fn bytes(words: usize, states: usize) -> usize {
     words * words / 2 * states * (size_of::<u16>() + size_of::<f32>()) + words * BYTES_PER_WORD
@@ -115,7 +119,7 @@ impl<'a> Parser<'a> {
     fn search(&mut self, words: &[&str]) -> Parse {
         for (is_flooded, states) in [(false, STATES), (true, self.grammar.states())] {
             let bytes = bytes(words.len(), states);
-            if is_flooded && bytes > budget::BYTES {
+            if is_flooded && bytes > budget::BYTES && words.len() > ALWAYS_FLOODED {
                 break;
             }
             let _share = (bytes > KEPT).then(|| Share::wait(bytes));
