@@ -12,6 +12,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::order::Candidate;
+use super::ranks::is_made;
 use crate::about::Column;
 use crate::records::ReferenceSet;
 use crate::settings::Phase;
@@ -94,8 +95,8 @@ impl BoardQuery {
     }
 
     /// The same, sorted by a measure that has intervals and a history where a rule over several measures ranks.
-    pub fn by_measure(&self, phase: &Phase) -> Self {
-        let is_ranked = self.sort.is_empty() || self.sort.contains('(');
+    pub fn by_measure(&self, phase: &Phase, sets: &[ReferenceSet]) -> Self {
+        let is_ranked = self.sort.is_empty() || sets.iter().any(|set| is_made(phase, set, &self.sort));
         match is_ranked && !phase.rank_by.is_empty() {
             true => Self { sort: self.in_group(&phase.main_metric), ..self.clone() },
             false => self.clone(),

@@ -58,7 +58,7 @@ pub(super) async fn show(
     UrlQuery(asked): UrlQuery<BoardQuery>,
 ) -> Result<Response, Fault> {
     let sets = records::sets(&app.store, &of.phase.id).await?;
-    let by_measure = asked.by_measure(&of.phase);
+    let by_measure = asked.by_measure(&of.phase, &sets);
     let board = board(&app, &of, &sets, page.visitor.as_ref(), &by_measure).await?;
     let (mut points, mut figure) = (Vec::new(), String::new());
     if let Some(board) = &board {
@@ -79,7 +79,7 @@ pub(super) async fn for_programs(
     UrlQuery(asked): UrlQuery<BoardQuery>,
 ) -> Result<Answer<Progress>, Fault> {
     let sets = records::sets(&app.store, &of.phase.id).await?;
-    let by_measure = asked.by_measure(&of.phase);
+    let by_measure = asked.by_measure(&of.phase, &sets);
     let board =
         board(&app, &of, &sets, page.visitor.as_ref(), &by_measure).await?.ok_or_else(Fault::not_found)?;
     let points = points(&app, &of.phase, &board, &asked).await?.into_iter().map(|point| ProgressPoint {

@@ -48,6 +48,11 @@ pub fn ranking(phase: &Phase, set: &ReferenceSet) -> Vec<MeasureInfo> {
     columns.iter().filter_map(|column| made(column).or_else(|| own(&column.name))).collect()
 }
 
+/// Returns true if a key is that of a number that the rule makes of ranks.
+pub fn is_made(phase: &Phase, set: &ReferenceSet, key: &str) -> bool {
+    ranking(phase, set).iter().any(|one| one.key == key && !set.measures.contains(one))
+}
+
 /// A reference set with the numbers of the rule in front of its measures.
 pub fn with_ranks(phase: &Phase, set: &ReferenceSet) -> ReferenceSet {
     let mut set = set.clone();

@@ -228,6 +228,8 @@ async fn a_rule_ranks_over_several_measures(database: Database) {
     assert!(anybody.get("/b/b").await.expect(200).text.contains(RULE));
     for path in ["/b/b/p/intervals", "/b/b/p/progress"] {
         assert!(anybody.get(path).await.expect(200).text.contains("CIDEr-D"), "{path}");
+        anybody.get(&format!("{path}?sort=points%28bleu-1%2C+half%29")).await.expect(200);
+        anybody.get(&format!("{path}?sort=points%28bleu-1%29")).await.expect(400);
     }
     // Who sees only rows of their own sees no ranks.
     site.app.store.execute("UPDATE phase SET board = 'own'", args![]).await.unwrap();
