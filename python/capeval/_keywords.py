@@ -16,12 +16,12 @@ F = TypeVar("F", bound=Callable[..., Any])
 _FIRST = (
     "systems",
     "suite",
+    "kit",
     "tokenizer",
     "document_frequencies",
-    "model",
     "missing",
     "ids",
-    "split",
+    "groups",
     "intervals",
     "gallery",
 )
