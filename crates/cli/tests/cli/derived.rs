@@ -1,7 +1,9 @@
 //! Numbers made of measures.
 
-use capeval::stats::Resampling;
-use capeval::stats::resample::draws;
+use std::collections::BTreeMap;
+
+use capeval::stats::resample::{draws, exchange};
+use capeval::stats::{Matrix, Resampling};
 use serde_json::Value;
 
 use crate::program::{Run, capeval, quickstart};
@@ -104,6 +106,17 @@ fn bad_formulas_are_refused_with_what_to_do() {
     }
 }
 
+/// ROUGE-L and CIDEr-D of each image of a system, in the order of their ids.
+fn means(segments: &str, system: &str) -> Vec<[f64; 2]> {
+    let lines = std::fs::read_to_string(segments).unwrap();
+    let lines = lines.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let of_system = lines.filter(|line| line["system"] == system).map(|line| {
+        let score = |key: &str| line["scores"][key].as_f64().unwrap();
+        (line["image_id"].as_u64().unwrap(), [score("rouge-l"), score("cider-d")])
+    });
+    of_system.collect::<BTreeMap<_, _>>().into_values().collect()
+}
+
 /// The draws are the documented ones, of images in the order of their ids; all else is counted here.
 #[test]
 fn intervals_of_derived_numbers_are_those_of_a_program_that_resamples_outside() {
@@ -121,15 +134,7 @@ fn intervals_of_derived_numbers_are_those_of_a_program_that_resamples_outside() 
         "--segments",
         &segments,
     ]);
-    let lines = std::fs::read_to_string(&segments).unwrap();
-    let lines = lines.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-    let mut images: Vec<(u64, [f64; 2])> = lines
-        .map(|line| {
-            let score = |key: &str| line["scores"][key].as_f64().unwrap();
-            (line["image_id"].as_u64().unwrap(), [score("rouge-l"), score("cider-d")])
-        })
-        .collect();
-    images.sort_by_key(|(id, _)| *id);
+    let images = means(&segments, "good");
     let resampling = Resampling { resamples, seed, ..Resampling::default() };
     let mut drawn = draws::<1, f64>(
         images.len(),
@@ -137,8 +142,7 @@ fn intervals_of_derived_numbers_are_those_of_a_program_that_resamples_outside() 
         1,
         |_| (),
         |counts, value| {
-            let sum =
-                |m: usize| images.iter().zip(counts).map(|((_, scores), [n])| scores[m] * n).sum::<f64>();
+            let sum = |m: usize| images.iter().zip(counts).map(|(scores, [n])| scores[m] * n).sum::<f64>();
             let [rouge, cider] = [0, 1].map(|m| sum(m) / images.len() as f64);
             value[0] = (rouge * (1.0 + cider)).sqrt() / rouge.max(0.1);
         },
@@ -154,4 +158,41 @@ fn intervals_of_derived_numbers_are_those_of_a_program_that_resamples_outside() 
         let (found, expected) = (ends[k].as_f64().unwrap(), percentile(share));
         assert!((found - expected).abs() < 1e-12, "{ends}: {expected} at {share}");
     }
+}
+
+/// The exchanges are the documented ones, of images in the order of their ids; all else is counted here.
+#[test]
+fn p_values_of_derived_numbers_are_those_of_a_program_that_exchanges_outside() {
+    let folder = tempfile::tempdir().unwrap();
+    let segments = crate::program::scratch(&folder, "segments.jsonl");
+    let options = ["--derive", "both = rouge-l / (1 + 0.7*cider-d)", "--resamples", "300", "--seed", "7"];
+    let run = run(
+        "compare",
+        &["weak.json", "good.json"],
+        &[&options[..], &["--segments", &segments, "-f", "json"]].concat(),
+    );
+    let found: Value = serde_json::from_str(&run.stdout).expect(&run.stderr);
+    let [weak, good] = ["weak", "good"].map(|system| means(&segments, system));
+    let n = weak.len();
+    let columns: Vec<Vec<f64>> = (0..n).map(|k| (0..n).map(|row| f64::from(k == row)).collect()).collect();
+    let resampling = Resampling { resamples: 300, seed: 7, ..Resampling::default() };
+    let difference = |exchanged: &[f64]| {
+        let mean = |m: usize, of: [&[[f64; 2]]; 2]| {
+            (0..n).map(|k| of[usize::from(exchanged[k] == 1.0)][k][m]).sum::<f64>() / n as f64
+        };
+        let both = |of| mean(0, of) / (1.0 + 0.7 * mean(1, of));
+        both([&good, &weak]) - both([&weak, &good])
+    };
+    let differences = exchange(
+        &Matrix::from_columns(&columns),
+        resampling,
+        1,
+        |_| (),
+        |exchanged, value| value[0] = difference(exchanged),
+    );
+    let observed = difference(&vec![0.0; n]).abs();
+    let reached = differences.iter().filter(|d| d.abs() >= observed - 1e-12).count();
+    assert!(0 < reached && reached < 300, "{reached} of 300 exchanges reach {observed}");
+    let p = &found["comparisons"][0]["contrasts"]["both"]["randomisation"]["p"];
+    assert_eq!(p.as_f64(), Some((reached + 1) as f64 / 301.0), "{found}");
 }
