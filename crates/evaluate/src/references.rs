@@ -399,19 +399,20 @@ impl View {
         vocabulary: &mut Vocabulary,
     ) -> Option<Self> {
         let Self { reading, sentences, .. } = self;
-        if images.len() == set.n_images() || sentences.open().is_empty() || !reads_on(*reading) {
-            return None;
-        }
-        let all = Sequence::new(&set.order, &set.ends);
-        let some = Sequence::of_images(&set.order, &set.ends, images);
         let takes_part = |k: &usize| {
             let image = set.ends.partition_point(|end| *end <= *k as u64);
             images.binary_search(&(image as u32)).is_ok()
         };
+        let open = sentences.open().iter().map(|k| *k as usize);
+        let open: Vec<usize> = open.filter(takes_part).collect();
+        if images.len() == set.n_images() || open.is_empty() || !reads_on(*reading) {
+            return None;
+        }
+        let all = Sequence::new(&set.order, &set.ends);
+        let some = Sequence::of_images(&set.order, &set.ends, images);
         let is_followed_anew =
             |k: &usize| all.seen_after(*reading, *k, &set.texts) != some.seen_after(*reading, *k, &set.texts);
-        let open = sentences.open().iter().map(|k| *k as usize);
-        let places: Vec<usize> = open.filter(takes_part).filter(is_followed_anew).collect();
+        let places: Vec<usize> = open.into_iter().filter(is_followed_anew).collect();
         let reread = read_some(*reading, &set.texts, places.len(), |j| places[j], &some, vocabulary);
         if (0..).zip(&places).all(|(j, k)| reread.pieces(j) == sentences.pieces(*k)) {
             return None;

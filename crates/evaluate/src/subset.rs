@@ -162,7 +162,9 @@ impl Subset<'_> {
     fn candidates(&self, vocabulary: &mut Vocabulary) -> (Option<Sentences>, Vec<usize>) {
         let Scene { session: Session { reading, .. }, candidates, .. } = self.scene;
         let sentences = candidates.sentences;
-        if sentences.open().is_empty() || !reads_on(*reading) {
+        let open = sentences.open().iter().map(|k| *k as usize);
+        let open: Vec<usize> = open.filter(|k| self.places.binary_search(k).is_ok()).collect();
+        if open.is_empty() || !reads_on(*reading) {
             return (None, Vec::new());
         }
         let (order, images) = (&self.references.order, &self.systems[candidates.system].images);
@@ -171,9 +173,7 @@ impl Subset<'_> {
         let is_followed_again = |k: &usize| {
             all.seen_after(*reading, *k, candidates.texts) != some.seen_after(*reading, *k, candidates.texts)
         };
-        let open = sentences.open().iter().map(|k| *k as usize);
-        let open = open.filter(|k| self.places.binary_search(k).is_ok());
-        let places: Vec<usize> = open.filter(is_followed_again).collect();
+        let places: Vec<usize> = open.into_iter().filter(is_followed_again).collect();
         let reread = read_some(*reading, candidates.texts, places.len(), |j| places[j], &some, vocabulary);
         let is_other = |(j, k): &(usize, &usize)| reread.pieces(*j) != sentences.pieces(**k);
         let other = places.iter().enumerate().filter(is_other);

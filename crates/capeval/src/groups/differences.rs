@@ -36,7 +36,12 @@ pub fn correct(
 
 /// The difference between images and all others of a system by each measure, with uncorrected p-values.
 pub fn from_rest(whole: &SystemScores, images: &[u32]) -> Vec<GroupDifference> {
-    let is_inside: Vec<bool> = whole.images.iter().map(|image| images.binary_search(image).is_ok()).collect();
+    let mut own = images.iter().peekable();
+    let mut is_own = |image: &u32| {
+        while own.next_if(|own| *own < image).is_some() {}
+        own.next_if_eq(&image).is_some()
+    };
+    let is_inside: Vec<bool> = whole.images.iter().map(&mut is_own).collect();
     let places =
         |inside: bool| -> Vec<usize> { (0..is_inside.len()).filter(|at| is_inside[*at] == inside).collect() };
     let (group, others) = (places(true), places(false));
