@@ -140,7 +140,7 @@ impl DenseReport {
     fn signature(&self, place: &Place<'_>) -> Signature {
         Signature::new(place.measure)
             .with("form", place.form)
-            .with("unit", "video")
+            .with("unit", &self.unit)
             .with("capeval", &self.head.version)
     }
 }

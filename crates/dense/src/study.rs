@@ -326,7 +326,7 @@ impl Study for DenseReport {
         let mut lines =
             vec![format!("{} of {references} (capeval {version})", counted(self.n_videos, &self.unit))];
         if let Some(resampling) = &self.head.resampling {
-            lines.push(intervals_in_words(resampling).replace("images", &format!("{}s", self.unit)));
+            lines.push(intervals_in_words(resampling, &self.unit));
         }
         if self.systems.iter().flat_map(|system| &system.forms).all(|form| form.form == "capeval") {
             lines.push("form capeval; most papers since 2019 print the form densevid-2019".to_owned());
@@ -372,7 +372,7 @@ impl Study for DenseReport {
                 rows: rows.collect(),
                 none: None,
                 digits,
-                note: self.head.note_of_intervals(),
+                note: self.head.note_of_intervals(&self.unit),
             }
         };
         SHOWN.split(' ').map(figure).filter(|figure| !figure.rows.is_empty()).collect()

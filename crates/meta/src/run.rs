@@ -529,7 +529,7 @@ fn head(outcomes: &[Outcome], resampling: Resampling) -> Head {
 /// The computation of intervals and tests, in words.
 pub(crate) fn tests_in_words(resampling: &Resampling) -> Vec<String> {
     vec![
-        format!("[low, high]: {}", intervals_in_words(resampling)),
+        format!("[low, high]: {}", intervals_in_words(resampling, "image")),
         "a, b, …: metrics that share a letter do not differ significantly on these ratings, by the standard error of their \
          difference over the same resamples (Holm correction over all pairs of a benchmark)"
             .to_owned(),

@@ -108,7 +108,7 @@ impl Study for MetaReport {
                 rows: rows.collect(),
                 none: Some(factor * outcome.benchmark.coefficient.none()),
                 digits,
-                note: self.head.note_of_intervals(),
+                note: self.head.note_of_intervals("image"),
             }
         };
         self.outcomes.iter().map(of).collect()

@@ -245,7 +245,7 @@ fn distribution(report: &Report, n_drawn: usize, measure: usize) -> Option<Figur
     let n_bins = bins_for(all.iter().map(Vec::len).max().unwrap_or_default());
     let width = (high - low) / n_bins as f64;
     let mut series = Vec::new();
-    let mut words = format!("Distribution of {} over images.", described.label);
+    let mut words = format!("Distribution of {} over {}s.", described.label, report.unit());
     for (s, values) in all.iter().enumerate().filter(|(_, values)| !values.is_empty()) {
         let mut counts = vec![0_usize; n_bins];
         for value in values {
@@ -269,7 +269,8 @@ fn distribution(report: &Report, n_drawn: usize, measure: usize) -> Option<Figur
         ));
     }
     let title = described.short_label();
-    let (x, y) = (Axis::new(title, (low, high)), Axis::new("% of images", (0.0, top(&series))));
+    let (x, y) =
+        (Axis::new(title, (low, high)), Axis::new(format!("% of {}s", report.unit()), (0.0, top(&series))));
     let cells = Cells { x: Bins { of: &described.key, low, high, n: n_bins }, y: None, system: None };
     Some(Figure {
         title: title.to_owned(),
@@ -486,10 +487,10 @@ fn scatters(report: &Report, n_drawn: usize) -> Vec<Vec<Figure>> {
             Some(Figure {
                 title: format!("{} – {}", a.short_label(), b.short_label()),
                 words: format!(
-                    "{} against {} for {} images of {name}; darker squares hold more images.",
+                    "{} against {} for {} of {name}; darker squares hold more of them.",
                     b.label,
                     a.label,
-                    points.len()
+                    counted(points.len(), report.unit())
                 ),
                 notes: at_edges(&points, across, up).into_iter().collect(),
                 cells: Cells { x: bins(&a.key, across), y: Some(bins(&b.key, up)), system: Some(s) }

@@ -204,7 +204,11 @@ fn report_page<'r>(
         scores,
         notices: report.head.notes(dialect),
         signatures: report.signature_lines(),
-        resampling: report.head.resampling.as_ref().map(intervals_in_words),
+        resampling: report
+            .head
+            .resampling
+            .as_ref()
+            .map(|resampling| intervals_in_words(resampling, report.unit())),
         intervals: if are_drawn { forests(report, page.digits) } else { Vec::new() },
         charts: figures::charts(report),
         profiles: profiles(report),

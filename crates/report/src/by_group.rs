@@ -48,7 +48,7 @@ impl<R: Study> ByGroup<R> {
 
     /// What the table means, in one line.
     pub(crate) fn legend(&self) -> String {
-        self.frequencies.legend(&self.by, self.without)
+        self.frequencies.legend(&self.by, self.without, "image")
     }
 
     /// The JSON, with the first fields and the signatures of each group's result.

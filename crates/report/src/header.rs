@@ -155,12 +155,13 @@ impl Head {
 
     /// The meaning of intervals, for the lines below a table; `None` if there are none.
     pub fn about_intervals(&self) -> Option<String> {
-        self.resampling.map(|resampling| format!("[low, high]: {}", intervals_in_words(&resampling)))
+        self.resampling.map(|resampling| format!("[low, high]: {}", intervals_in_words(&resampling, "image")))
     }
 
     /// The meaning of intervals, for the line below a drawing.
-    pub fn note_of_intervals(&self) -> String {
-        self.resampling.as_ref().map_or_else(|| "Without intervals".to_owned(), intervals_in_words)
+    pub fn note_of_intervals(&self, unit: &str) -> String {
+        let of = |resampling: &Resampling| intervals_in_words(resampling, unit);
+        self.resampling.as_ref().map_or_else(|| "Without intervals".to_owned(), of)
     }
 
     /// The factor by which tables multiply shares.

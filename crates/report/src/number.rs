@@ -193,10 +193,10 @@ pub(crate) fn percent(share: f64) -> String {
 }
 
 /// A description of intervals by the bootstrap, such as `95% intervals, percentiles of 1000 bootstrap resamples of the
-/// images, seed 1`.
-pub fn intervals_in_words(resampling: &Resampling) -> String {
+/// images, seed 1`; `unit` is what is drawn, such as `image`.
+pub fn intervals_in_words(resampling: &Resampling, unit: &str) -> String {
     format!(
-        "{} intervals, percentiles of {} of the images, seed {}",
+        "{} intervals, percentiles of {} of the {unit}s, seed {}",
         percent(resampling.level),
         counted(resampling.resamples, "bootstrap resample"),
         resampling.seed

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use capeval_choice::{Argument, Code, Remedy};
+use capeval_choice::{Argument, Code, Remedy, counted};
 use capeval_evaluate::{MetricScores, SystemScores};
 use capeval_metric::Learns;
 use capeval_report::{GroupDifference, GroupFrequencies, GroupRow, GroupScores, Measure, Notice};
@@ -126,10 +126,10 @@ pub fn reversed(scores: &GroupScores, whole: &[SystemScores], measures: &[Measur
     (!found.is_empty()).then(|| Notice::new(Code::ReversedInGroups, message).count(found.len()))
 }
 
-/// A notice about images in no group.
-pub fn without(by: &str, n: usize) -> Option<Notice> {
-    let (images, are) = if n == 1 { ("1 image".to_owned(), "is") } else { (format!("{n} images"), "are") };
-    let message = format!("{images} {are} in no group by {by}: only the scores of all images count them");
+/// A notice about images, or other units, in no group.
+pub fn without(by: &str, n: usize, unit: &str) -> Option<Notice> {
+    let (units, are) = (counted(n, unit), if n == 1 { "is" } else { "are" });
+    let message = format!("{units} {are} in no group by {by}: only the scores of all {unit}s count them");
     (n > 0).then(|| Notice::new(Code::UngroupedImages, message).count(n))
 }
 

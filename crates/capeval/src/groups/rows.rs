@@ -61,7 +61,7 @@ impl GroupedRows<'_> {
                 }
                 own.iter().for_each(|label| groups.entry(label).or_default().push(row));
             }
-            notices.extend(without(labels.name(), ungrouped.len()));
+            notices.extend(without(labels.name(), ungrouped.len(), "image"));
             all.push(ByGroup {
                 by: labels.name().to_owned(),
                 frequencies,

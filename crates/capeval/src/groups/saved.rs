@@ -45,11 +45,13 @@ pub fn group_saved(report: &mut Report, by: &[GroupBy]) -> Result<(), Error> {
     }
     let no_means: Vec<&str> =
         report.head.keys().zip(&is_mean).filter(|(_, is_mean)| !**is_mean).map(|(key, _)| key).collect();
-    let mut notices: Vec<Notice> = all.iter().filter_map(|one| without(&one.by, one.without)).collect();
+    let mut notices: Vec<Notice> =
+        all.iter().filter_map(|one| without(&one.by, one.without, report.unit())).collect();
     if !no_means.is_empty() && !all.is_empty() {
         let message = format!(
-            "{}: no values by group, since groups of a saved report have only means of image scores",
-            no_means.join(", ")
+            "{}: no values by group, since groups of a saved report have only means of {} scores",
+            no_means.join(", "),
+            report.unit()
         );
         let remedy = Remedy::give(Argument::GroupBy).to("have them when captions are scored");
         notices.push(Notice::new(Code::NoMeanOfGroups, message).remedy(remedy));

@@ -191,7 +191,7 @@ impl GroupEvaluation {
                 scores.rows.iter_mut().zip(rest).for_each(|(row, rest)| row.rest = rest);
                 correct(scores, measures.len(), |row| &mut row.rest);
             }
-            notices.extend(without(&scores.by, scores.without));
+            notices.extend(without(&scores.by, scores.without, "image"));
             notices.extend(reversed(scores, whole, measures));
             if scores.frequencies == GroupFrequencies::Own {
                 notices.extend(differing(scores, images, whole, measures));

@@ -240,8 +240,14 @@ fn scores_of_videos_are_grouped_and_correlated() {
         "--save",
         &saved,
     ]);
-    for words in ["sport", "animal", "2-4", "61-180", "0-60"] {
+    for words in ["sport", "animal", "2-4", "61-180", "0-60", "Videos", "all videos", "2 videos"] {
         assert!(grouped.contains(words), "{words}: {grouped}");
+    }
+    let csv = dense(&["--group-by", &kinds, "--ci", "--resamples", "50", "--format", "csv"]);
+    assert!(csv.starts_with("system,group_by,group,videos,"), "{csv}");
+    let markdown = dense(&["--group-by", &kinds, "--ci", "--resamples", "50", "--format", "markdown"]);
+    for text in [&grouped, &csv, &markdown] {
+        assert!(!text.to_lowercase().contains("image"), "{text}");
     }
     let refused =
         Command::new(path()).arg("dense").args(common).args(["--group-by", "kind"]).output().unwrap();
@@ -251,7 +257,8 @@ fn scores_of_videos_are_grouped_and_correlated() {
     let later = stdout(&["show", &saved, "--group-by", &kinds]);
     assert!(later.contains("sport"), "{later}");
     let compared = stdout(&[&["dense", "compare"], &common[..], &["--group-by", &kinds]].concat());
-    assert!(compared.contains("sport"), "{compared}");
+    assert!(compared.contains("sport") && compared.contains("numbers of videos"), "{compared}");
+    assert!(!compared.to_lowercase().contains("image"), "{compared}");
 
     fs::write(&ratings, "video,system,rating\nv_1,p,4\nv_2,p,1\nv_1,q,5\nv_2,q,2\n").unwrap();
     let found = stdout(&["correlate", &ratings, "--scores", &videos, "--format", "csv"]);

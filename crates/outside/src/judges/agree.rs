@@ -207,7 +207,7 @@ impl Study for JudgeAgreement {
                 .collect(),
             none: None,
             digits,
-            note: self.head.note_of_intervals(),
+            note: self.head.note_of_intervals("image"),
         };
         vec![figure("Equal grades", &|one| Some(one.exact)), figure("Krippendorff's α", &|one| one.alpha)]
     }

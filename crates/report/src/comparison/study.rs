@@ -101,7 +101,7 @@ impl Study for Comparison {
             digits,
             note: format!(
                 "Differences with {}; the line is at no difference",
-                intervals_in_words(&self.resampling)
+                intervals_in_words(&self.resampling, self.report.unit())
             ),
         };
         let measures = self.report.head.measures.iter().enumerate();

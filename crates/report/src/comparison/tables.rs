@@ -27,7 +27,7 @@ impl Comparison {
 
 /// The legend of a table, line by line; `mark` marks significant differences.
 pub(super) fn about(comparison: &Comparison, mark: &str) -> Vec<String> {
-    let resampling = &comparison.resampling;
+    let (resampling, unit) = (&comparison.resampling, comparison.report.unit());
     let Columns { sign, exact } = Columns::of(comparison.pairs.iter().flat_map(|pair| &pair.contrasts));
     let optional = match (sign, exact) {
         (true, true) => "; sign and exact permutation tests where the score is a mean",
@@ -49,8 +49,8 @@ pub(super) fn about(comparison: &Comparison, mark: &str) -> Vec<String> {
         ),
         format!(
             "p: paired randomisation test, ≤ for bounds by tests in which no exchange gave so large a \
-             difference{optional}; d of images: Cohen's d of the differences of image scores, not of corpus scores; \
-             better/equal/worse: numbers of images"
+             difference{optional}; d of {unit}s: Cohen's d of the differences of {unit} scores, not of corpus scores; \
+             better/equal/worse: numbers of {unit}s"
         ),
     ]
 }
@@ -78,7 +78,7 @@ fn grid(comparison: &Comparison, pair: &Pair, digits: usize, labels: Labels) -> 
     names.push("p rand.".to_owned());
     names.extend(sign.then(|| "p sign".to_owned()));
     names.extend(exact.then(|| "p exact".to_owned()));
-    names.extend(["d of images", "better/equal/worse"].map(str::to_owned));
+    names.extend([format!("d of {}s", report.unit()), "better/equal/worse".to_owned()]);
     let columns = names.into_iter().enumerate();
     let columns = columns.map(|(k, name)| (name, if k == 0 { Align::Left } else { Align::Right }));
     let rows =

@@ -62,7 +62,7 @@ impl Study for Correlation {
     /// For each coefficient, the agreement of all measures with people.
     fn estimates(&self, digits: usize) -> Vec<Estimates> {
         let titles = ["Pearson's r", "Spearman's ρ", "Kendall's τ-b", "Kendall's τ-c", "Accuracy"];
-        let note = self.head.note_of_intervals();
+        let note = self.head.note_of_intervals("image");
         let figures = titles.iter().enumerate().map(|(k, title)| {
             let rows = self.head.measures.iter().zip(&self.agreements).filter_map(|(measure, agreement)| {
                 let (_, coefficient) = agreement.coefficients()[k];

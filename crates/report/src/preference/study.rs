@@ -63,7 +63,7 @@ impl Study for Preference {
 
     /// For each category of pairs, and over all, how often each measure agrees with people.
     fn estimates(&self, digits: usize) -> Vec<Estimates> {
-        let note = format!("{}; the line is at chance", self.head.note_of_intervals());
+        let note = format!("{}; the line is at chance", self.head.note_of_intervals("image"));
         let of = |title: String, pick: &dyn Fn(&Accuracy) -> Option<Coefficient>| {
             let rows = self.head.measures.iter().zip(&self.accuracies).filter_map(|(measure, accuracy)| {
                 let coefficient = pick(accuracy)?;

@@ -28,16 +28,17 @@ capeval_choice::named! {
 }
 
 impl GroupFrequencies {
-    /// What a table of groups by a property means, in one line; `without` is the number of images in no group.
-    pub(crate) fn legend(self, by: &str, without: usize) -> String {
+    /// What a table of groups by a property means, in one line; `without` is the number of images, or other units, in no
+    /// group.
+    pub(crate) fn legend(self, by: &str, without: usize, unit: &str) -> String {
         let learns = match self {
             Self::Own => "each group as if it were evaluated alone (group-df:own)",
             Self::All => "statistics of the whole run (group-df:all)",
         };
         let without = match without {
             0 => String::new(),
-            1 => "; 1 image is in no group".to_owned(),
-            n => format!("; {n} images are in no group"),
+            1 => format!("; 1 {unit} is in no group"),
+            n => format!("; {n} {unit}s are in no group"),
         };
         format!("by {by}: {learns}{without}")
     }
@@ -160,7 +161,7 @@ impl GroupScores {
         let has_systems = report.systems.len() > 1;
         let mut columns = vec![(self.by.clone(), Align::Left)];
         columns.extend(has_systems.then(|| ("System".to_owned(), Align::Left)));
-        columns.push(("Images".to_owned(), Align::Right));
+        columns.push((report.units(), Align::Right));
         columns.extend(measures.iter().map(|m| (m.short_label().to_owned(), Align::Right)));
         let line = |name: &str, system: &str, images: String, cells: Vec<Cell>| -> Vec<Cell> {
             let names = [Some(name), has_systems.then_some(system)].into_iter().flatten().map(Cell::from);
@@ -190,7 +191,12 @@ impl GroupScores {
         for system in report.systems.iter().filter(has_groups) {
             let cells =
                 measures.iter().enumerate().map(|m| cell(m, &system.scores, system.intervals.as_ref()));
-            rows.push(line("all images", &system.name, system.n_images.to_string(), cells.collect()));
+            rows.push(line(
+                &format!("all {}s", report.unit()),
+                &system.name,
+                system.n_images.to_string(),
+                cells.collect(),
+            ));
         }
         Table { title: Some(format!("by {}", self.by)), grid: Grid { columns, rows } }
     }
@@ -226,13 +232,15 @@ impl GroupScores {
     }
 
     /// What the table of groups means, in one line.
-    pub(super) fn legend(&self) -> String {
-        self.frequencies.legend(&self.by, self.without)
+    pub(super) fn legend(&self, unit: &str) -> String {
+        self.frequencies.legend(&self.by, self.without, unit)
     }
 }
 
 /// The meaning of marks in tables of groups.
-pub(super) const MARK: &str = "differs from the other images (Welch's test, p < 0.05 by Holm over groups)";
+pub(super) fn mark(unit: &str) -> String {
+    format!("differs from the other {unit}s (Welch's test, p < 0.05 by Holm over groups)")
+}
 
 /// The meaning of marks in tables of differences from the first system.
 pub(super) const MARK_OF_DIFFERENCE: &str =
@@ -240,23 +248,25 @@ pub(super) const MARK_OF_DIFFERENCE: &str =
 
 impl Report {
     /// The tables of groups, and of the differences between systems by group.
-    pub(crate) fn tables_of_groups(&self, digits: usize) -> Vec<Table> {
+    pub fn tables_of_groups(&self, digits: usize) -> Vec<Table> {
         let tables = self.groups.iter().flat_map(|groups| {
             [Some(groups.table(self, digits)), groups.differences(self, digits)].into_iter().flatten()
         });
         tables.collect()
     }
 
-    /// What these tables mean, where `mark` marks a cell.
-    pub(crate) fn legend_of_groups(&self, mark: &str) -> Vec<String> {
-        let mut lines: Vec<String> = self.groups.iter().map(GroupScores::legend).collect();
-        if !lines.is_empty() {
-            if self.groups.iter().flat_map(|groups| &groups.rows).any(|row| !row.rest.is_empty()) {
-                lines.push(format!("{mark} by group: {MARK}"));
-            }
-            if self.groups.iter().flat_map(|groups| &groups.rows).any(|row| !row.baseline.is_empty()) {
-                lines.push(format!("{mark} in differences by group: {MARK_OF_DIFFERENCE}"));
-            }
+    /// What these tables mean, where `sign` marks a cell.
+    pub fn legend_of_groups(&self, sign: &str) -> Vec<String> {
+        let mut lines: Vec<String> = self.groups.iter().map(|groups| groups.legend(self.unit())).collect();
+        let is_marked = |of: fn(&GroupRow) -> &[GroupDifference]| {
+            let mut rows = self.groups.iter().flat_map(|groups| &groups.rows);
+            rows.any(|row| of(row).iter().any(GroupDifference::is_significant))
+        };
+        if is_marked(|row| &row.rest) {
+            lines.push(format!("{sign} by group: {}", mark(self.unit())));
+        }
+        if is_marked(|row| &row.baseline) {
+            lines.push(format!("{sign} in differences by group: {MARK_OF_DIFFERENCE}"));
         }
         lines
     }

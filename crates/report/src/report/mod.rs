@@ -136,6 +136,21 @@ impl SystemReport {
 }
 
 impl Report {
+    /// What has a score: an image, or a video in the scores of dense captions, whose signatures say so.
+    pub fn unit(&self) -> &str {
+        let signature = self.systems.first().and_then(|system| system.signatures.first());
+        let of_form = signature.filter(|signature| signature.get("form").is_some());
+        of_form.and_then(|signature| signature.get("unit")).unwrap_or("image")
+    }
+
+    /// The same as the head of a column with their number.
+    pub(crate) fn units(&self) -> String {
+        let mut letters = self.unit().chars();
+        letters
+            .next()
+            .map_or_else(String::new, |first| format!("{}{}s", first.to_uppercase(), letters.as_str()))
+    }
+
     /// The index of the measure with this key in [`SystemReport::scores`].
     pub fn measure(&self, key: &str) -> Option<usize> {
         self.head.measures.iter().position(|measure| measure.key == key)

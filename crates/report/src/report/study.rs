@@ -88,7 +88,7 @@ impl Study for Report {
 
     /// For each measure, the scores of all systems; of the diversity of a single one, all scores between 0 and 1.
     fn estimates(&self, digits: usize) -> Vec<Estimates> {
-        let note = self.head.note_of_intervals();
+        let note = self.head.note_of_intervals(self.unit());
         if let ([system], false) = (&self.systems[..], self.profiles.is_empty()) {
             let bounded =
                 self.head.measures.iter().zip(&system.scores).filter(|(measure, _)| measure.max <= 1.0);
@@ -158,7 +158,8 @@ impl Study for Report {
         let Head { resampling, measures, .. } = &self.head;
         let groups: &[&str] = if self.groups.is_empty() { &[] } else { &["group_by", "group"] };
         let mut columns: Vec<String> =
-            ["system"].iter().chain(groups).chain(&["images"]).map(|name| (*name).to_owned()).collect();
+            ["system"].iter().chain(groups).map(|name| (*name).to_owned()).collect();
+        columns.push(format!("{}s", self.unit()));
         columns.extend(self.head.keys().map(str::to_owned));
         columns.extend(["signatures", "notices"].map(str::to_owned));
         let intervals = measures.iter().filter(|_| resampling.is_some());
@@ -272,7 +273,11 @@ impl Report {
                     rows: groups.rows.iter().map(row).collect(),
                     none: None,
                     digits: measure.digits(digits),
-                    note: format!("{}. {}", groups.legend(), self.head.note_of_intervals()),
+                    note: format!(
+                        "{}. {}",
+                        groups.legend(self.unit()),
+                        self.head.note_of_intervals(self.unit())
+                    ),
                 }
             })
         })

@@ -6,7 +6,7 @@ use capeval_choice::{Dialect, counted};
 use capeval_metric::{Direction, Signature};
 use capeval_stats::Resampling;
 
-use super::groups::{MARK, MARK_OF_DIFFERENCE};
+use super::groups::{MARK_OF_DIFFERENCE, mark};
 use super::{Lengths, Report, SystemReport};
 use crate::explanations::explanations;
 use crate::grid::{Align, Cell, Grid, Table};
@@ -54,16 +54,15 @@ fn write_groups(report: &Report, style: &Style, out: &mut dyn Write) -> io::Resu
         writeln!(out)?;
         write_grid(&grid, style, out)?;
         writeln!(out)?;
-        writeln!(out, "{}", style.fitted("", &groups.legend(), ""))?;
+        writeln!(out, "{}", style.fitted("", &groups.legend(report.unit()), ""))?;
         if grid.has_best() {
-            writeln!(out, "{}", style.fitted("", &format!("* {MARK}"), ""))?;
+            writeln!(out, "{}", style.fitted("", &format!("* {}", mark(report.unit())), ""))?;
         }
         if let Some(Table { title, grid }) = groups.differences(report, style.digits) {
             writeln!(out, "\n{}", title.unwrap_or_default())?;
             write_grid(&grid, style, out)?;
-            writeln!(out)?;
             if grid.has_best() {
-                writeln!(out, "{}", style.fitted("", &format!("* {MARK_OF_DIFFERENCE}"), ""))?;
+                writeln!(out, "\n{}", style.fitted("", &format!("* {MARK_OF_DIFFERENCE}"), ""))?;
             }
         }
     }
@@ -85,7 +84,7 @@ impl Grid {
         columns.extend(report.head.measures.iter().map(|m| (m.short_label().to_owned(), Align::Right)));
         let with_images = differ(report);
         if with_images {
-            columns.push(("Images".to_owned(), Align::Right));
+            columns.push((report.units(), Align::Right));
         }
         let rows = report.systems.iter().enumerate().map(|(s, system)| {
             let rank = ranks
@@ -158,7 +157,9 @@ impl Grid {
         }
         if differ(report) {
             let images = report.systems.iter().map(|system| system.n_images.to_string().into());
-            rows.push(["images".into(), Cell::default()].into_iter().chain(images).collect());
+            rows.push(
+                [format!("{}s", report.unit()).into(), Cell::default()].into_iter().chain(images).collect(),
+            );
         }
         Self { columns, rows }
     }
@@ -243,11 +244,10 @@ impl Report {
         match self.systems.first() {
             Some(first) if self.same_images && first.n_references == 0 => counted(first.n_images, "segment"),
             Some(first) if self.same_images => {
-                let (images, references) =
-                    (counted(first.n_images, "image"), counted(first.n_references, "reference"));
-                format!("{images}, {references}{by_position}")
+                let images = counted(first.n_images, self.unit());
+                format!("{images}, {}{by_position}", counted(first.n_references, "reference"))
             }
-            _ => "the systems were scored on different images".to_owned(),
+            _ => format!("the systems were scored on different {}s", self.unit()),
         }
     }
 
@@ -275,9 +275,10 @@ pub(crate) fn runs_line(report: &Report) -> Option<String> {
 pub(super) fn resampling_line(report: &Report) -> Option<String> {
     let Resampling { resamples, seed, level } = report.head.resampling?;
     Some(format!(
-        "[low, high]: {} confidence intervals, percentiles of {} of the images, seed {seed}",
+        "[low, high]: {} confidence intervals, percentiles of {} of the {}s, seed {seed}",
         percent(level),
         counted(resamples, "bootstrap resample"),
+        report.unit(),
     ))
 }
 
@@ -312,7 +313,7 @@ fn reference_lines(report: &Report) -> Vec<String> {
     for system in &report.systems {
         let Some(hash) = &system.reference_hash else { continue };
         let line = Signature::new("references")
-            .with("images", system.n_images)
+            .with(&format!("{}s", report.unit()), system.n_images)
             .with("captions", system.n_references)
             .with("hash", hash)
             .to_string();
