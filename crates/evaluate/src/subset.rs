@@ -32,18 +32,6 @@ impl MetricScores {
         self.with_table(self.table.select(places))
     }
 
-    /// The corpus scores without each of the segments: one value per part of the metric for each.
-    pub fn without_each(&self) -> Vec<f64> {
-        let (n, total) = (self.corpus.len(), self.table.total());
-        let mut values = vec![0.0; n * self.table.len()];
-        let mut rest = total.clone();
-        for (row, values) in self.table.rows().zip(values.chunks_exact_mut(n.max(1))) {
-            rest.iter_mut().zip(&total).zip(row).for_each(|((rest, total), own)| *rest = total - own);
-            self.metric.score(&rest, values);
-        }
-        values
-    }
-
     /// The scores by the same metric of other statistics.
     fn with_table(&self, table: Table) -> Self {
         let mut corpus = vec![0.0; self.corpus.len()];

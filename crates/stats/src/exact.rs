@@ -50,6 +50,15 @@ impl ExactSum {
         self.partials.iter().copied().chain(special)
     }
 
+    /// The sum of the terms but those of `other`, which are among them; `None` if one of them, or a sum on the way, is
+    /// no finite number.
+    pub fn without(&self, other: &Self) -> Option<Self> {
+        let is_finite = |sum: &Self| sum.special == 0.0;
+        let mut rest = self.clone();
+        rest.extend(other.partials.iter().map(|part| -part));
+        (is_finite(self) && is_finite(other) && is_finite(&rest)).then_some(rest)
+    }
+
     /// The sum, correctly rounded to nearest, ties to even.
     pub fn value(&self) -> f64 {
         if self.special != 0.0 || self.special.is_nan() {
@@ -121,6 +130,22 @@ mod tests {
         assert_eq!(sum(&[1.0, f64::INFINITY]), f64::INFINITY);
         assert!(sum(&[f64::INFINITY, f64::NEG_INFINITY]).is_nan());
         assert_eq!(sum(&[f64::MAX, f64::MAX]), f64::INFINITY);
+    }
+
+    #[test]
+    fn terms_are_taken_out_as_if_they_had_never_been_added() {
+        let values: Vec<f64> =
+            (0..2_000).map(|k| (f64::from(k) * 0.7).sin() * 10f64.powi(k % 40 - 20)).collect();
+        let sum = |keep: &dyn Fn(usize) -> bool| {
+            (0..values.len()).filter(|k| keep(*k)).map(|k| values[k]).collect::<ExactSum>()
+        };
+        for step in [1, 2, 3, 7, 1_000] {
+            let rest = sum(&|_| true).without(&sum(&|k| k % step == 0)).unwrap();
+            assert_eq!(rest.value().to_bits(), sum(&|k| k % step != 0).value().to_bits(), "{step}");
+        }
+        let infinite: ExactSum = [1.0, f64::INFINITY].into_iter().collect();
+        let large: ExactSum = [f64::MAX, f64::MAX, 1.0].into_iter().collect();
+        assert!([&infinite, &large].iter().all(|sum| sum.without(&ExactSum::default()).is_none()));
     }
 
     #[test]

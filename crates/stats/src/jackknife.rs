@@ -20,10 +20,10 @@ pub struct JackknifeEstimate {
 
 impl JackknifeEstimate {
     /// The estimate with this value, which is `without` when each of the rows is left out.
-    pub fn new(value: f64, without: &[f64]) -> Self {
+    pub fn new(value: f64, without: impl ExactSizeIterator<Item = f64> + Clone) -> Self {
         let n = without.len();
-        let mean = without.iter().sum::<f64>() / n as f64;
-        let squares: f64 = without.iter().map(|value| (value - mean).powi(2)).sum();
+        let mean = without.clone().sum::<f64>() / n as f64;
+        let squares: f64 = without.map(|value| (value - mean).powi(2)).sum();
         Self { value, variance: squares * (n as f64 - 1.0) / n as f64, n }
     }
 
@@ -54,8 +54,7 @@ mod tests {
 
     fn of_mean(rows: &[f64]) -> JackknifeEstimate {
         let (sum, n) = (rows.iter().sum::<f64>(), rows.len() as f64);
-        let without: Vec<f64> = rows.iter().map(|row| (sum - row) / (n - 1.0)).collect();
-        JackknifeEstimate::new(sum / n, &without)
+        JackknifeEstimate::new(sum / n, rows.iter().map(|row| (sum - row) / (n - 1.0)))
     }
 
     /// `scipy.stats.ttest_ind(a, b, equal_var=False)` by the formulas of Welch (1947).

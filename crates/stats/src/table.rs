@@ -100,6 +100,15 @@ impl Table {
         }
     }
 
+    /// The sum of each column over the rows at the places `rows`, not yet rounded.
+    pub fn sums(&self, rows: impl Iterator<Item = usize>) -> Vec<ExactSum> {
+        let mut sums = vec![ExactSum::default(); self.columns.len()];
+        for row in rows {
+            sums.iter_mut().zip(self.row(row)).for_each(|(sum, value)| sum.add(*value));
+        }
+        sums
+    }
+
     /// The sum of all rows, whatever their order.
     pub fn total(&self) -> Vec<f64> {
         self.columns

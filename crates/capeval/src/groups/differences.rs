@@ -9,6 +9,7 @@ use capeval_report::{GroupDifference, GroupFrequencies, GroupRow, GroupScores, M
 use capeval_stats::JackknifeEstimate;
 use capeval_stats::correction::Correction;
 
+use super::jackknife::without_each;
 use super::scores::{SystemImages, corpus};
 
 /// The share by which a score must differ with other document frequencies before it is said.
@@ -34,45 +35,6 @@ pub fn correct(
     }
 }
 
-/// The difference between images and all others of a system by each measure, with uncorrected p-values.
-pub fn from_rest(whole: &SystemScores, images: &[u32]) -> Vec<GroupDifference> {
-    let mut own = images.iter().peekable();
-    let mut is_own = |image: &u32| {
-        while own.next_if(|own| *own < image).is_some() {}
-        own.next_if_eq(&image).is_some()
-    };
-    let is_inside: Vec<bool> = whole.images.iter().map(&mut is_own).collect();
-    let places =
-        |inside: bool| -> Vec<usize> { (0..is_inside.len()).filter(|at| is_inside[*at] == inside).collect() };
-    let (group, others) = (places(true), places(false));
-    let has_others = !others.is_empty();
-    let of_metric = |metric: &MetricScores| {
-        let (group, others) = (estimates(metric, &group), estimates(metric, &others));
-        let n = metric.corpus.len();
-        let part = move |part: usize| {
-            let has_test = metric.metric.about().adds_up && metric.metric.parts()[part].has_interval;
-            let (group, others) = (group[part], others[part]);
-            let p = has_test.then(|| group.welch(others)).flatten();
-            let difference = if has_others { group.value - others.value } else { f64::NAN };
-            GroupDifference { difference, p: p.unwrap_or(f64::NAN) }
-        };
-        (0..n).map(part).collect::<Vec<_>>()
-    };
-    whole.metrics.iter().flat_map(of_metric).collect()
-}
-
-/// The estimate of each measure of a metric from some rows.
-fn estimates(metric: &MetricScores, places: &[usize]) -> Vec<JackknifeEstimate> {
-    let some = metric.select(places);
-    let (n, without) = (some.corpus.len(), some.without_each());
-    let column = |part: usize| without.iter().skip(part).step_by(n.max(1)).copied().collect::<Vec<f64>>();
-    some.corpus
-        .iter()
-        .enumerate()
-        .map(|(part, value)| JackknifeEstimate::new(*value, &column(part)))
-        .collect()
-}
-
 /// The difference between two systems on the same images by each measure, with uncorrected p-values; none if they
 /// describe different images.
 pub fn paired(first: &SystemScores, second: &SystemScores) -> Vec<GroupDifference> {
@@ -81,16 +43,14 @@ pub fn paired(first: &SystemScores, second: &SystemScores) -> Vec<GroupDifferenc
     }
     let of_metric = |(one, another): (&MetricScores, &MetricScores)| {
         let (n, has_test) = (one.corpus.len(), one.metric.about().adds_up);
-        let (without_one, without_another) = (one.without_each(), another.without_each());
+        let without = |of: &MetricScores| without_each(of, &[], &of.table.total(), 0..of.table.len());
+        let (without_one, without_another) = (without(one), without(another));
+        let without: Vec<f64> =
+            without_one.iter().zip(&without_another).map(|(one, another)| another - one).collect();
         let part = |part: usize| {
             let difference = another.corpus[part] - one.corpus[part];
-            let pairs = without_one
-                .iter()
-                .skip(part)
-                .step_by(n.max(1))
-                .zip(without_another.iter().skip(part).step_by(n.max(1)));
-            let without: Vec<f64> = pairs.map(|(one, another)| another - one).collect();
-            let estimate = JackknifeEstimate::new(difference, &without);
+            let without = without.iter().copied().skip(part).step_by(n.max(1));
+            let estimate = JackknifeEstimate::new(difference, without);
             let has_test = has_test && one.metric.parts()[part].has_interval;
             let p = has_test.then(|| estimate.t_test()).flatten();
             GroupDifference { difference, p: p.unwrap_or(f64::NAN) }

@@ -1,6 +1,7 @@
 //! What groups images: properties of captions, columns and files, alone or crossed.
 
 mod differences;
+mod jackknife;
 mod labels;
 mod rows;
 mod saved;

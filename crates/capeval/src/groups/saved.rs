@@ -124,8 +124,7 @@ fn mean_and_difference(
     let mean = |values: &[f64]| values.iter().copied().collect::<ExactSum>().value() / values.len() as f64;
     let estimate = |values: &[f64]| {
         let (sum, n) = (values.iter().sum::<f64>(), values.len() as f64);
-        let without: Vec<f64> = values.iter().map(|value| (sum - value) / (n - 1.0)).collect();
-        JackknifeEstimate::new(mean(values), &without)
+        JackknifeEstimate::new(mean(values), values.iter().map(|value| (sum - value) / (n - 1.0)))
     };
     let (group, others) = (estimate(&inside), estimate(&outside));
     let p = group.welch(others).unwrap_or(f64::NAN);

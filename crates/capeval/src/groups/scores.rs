@@ -10,7 +10,8 @@ use capeval_stats::Resampling;
 use rayon::prelude::*;
 
 use super::GroupBy;
-use super::differences::{correct, differing, from_rest, paired, reversed, without};
+use super::differences::{correct, differing, paired, reversed, without};
+use super::jackknife::WholeSystem;
 use super::labels::{ImageIds, Label, Labels};
 use crate::derive::Derivations;
 use crate::evaluation::Evaluation;
@@ -182,11 +183,14 @@ impl GroupEvaluation {
     /// whole run.
     pub fn finish(mut self, whole: &[SystemScores], measures: &[Measure]) -> (Vec<GroupScores>, Vec<Notice>) {
         let mut notices = Vec::new();
+        let is_tested = |scores: &GroupScores| scores.names().len() <= MOST_TESTED;
+        let tested = if self.scores.iter().any(is_tested) { whole } else { &[] };
+        let systems: Vec<WholeSystem<'_>> = tested.iter().map(WholeSystem::new).collect();
         for (scores, images) in self.scores.iter_mut().zip(&self.images) {
-            if scores.names().len() <= MOST_TESTED {
+            if is_tested(scores) {
                 let rest: Vec<Vec<GroupDifference>> = images
                     .par_iter()
-                    .map(|(k, images)| whole.get(*k).map_or_else(Vec::new, |whole| from_rest(whole, images)))
+                    .map(|(k, images)| systems.get(*k).map_or_else(Vec::new, |whole| whole.less_rest(images)))
                     .collect();
                 scores.rows.iter_mut().zip(rest).for_each(|(row, rest)| row.rest = rest);
                 correct(scores, measures.len(), |row| &mut row.rest);
