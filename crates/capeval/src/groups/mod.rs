@@ -9,7 +9,7 @@ mod scores;
 
 use std::sync::Arc;
 
-use capeval_choice::{Refusal, Remedy, suggest};
+use capeval_choice::{Argument, Refusal, Remedy, suggest};
 use capeval_corpus::GroupFile;
 
 pub(crate) use self::rows::{GroupedRows, signed};
@@ -60,7 +60,10 @@ impl GroupBy {
                 Some(property) => property,
                 None => match part.rsplit_once('=') {
                     Some((property, bins)) => Self::Binned(Box::new(named(property)?), ends(part, bins)?),
-                    None => named(part)?,
+                    None => match named(part) {
+                        Ok(property) => property,
+                        Err(error) => return Err(several(part, named).map_or(error, E::from)),
+                    },
                 },
             });
         }
@@ -110,6 +113,26 @@ impl GroupBy {
             Self::Crossed(all) => all.iter().map(|one| one.name(None)).collect::<Vec<_>>().join("×"),
         }
     }
+}
+
+/// The error of a text that names several properties, joined by a sign that means nothing; `None` if it names none.
+fn several<E: From<Refusal>>(
+    text: &str,
+    named: &mut dyn FnMut(&str) -> Result<GroupBy, E>,
+) -> Option<Refusal> {
+    let mut is_known = |part: &str| {
+        matches!(GroupBy::built_in(part), Ok(Some(_))) || !part.is_empty() && named(part).is_ok()
+    };
+    let mut joined = [",", ";", "+", "*", "&", "/", "x"].into_iter().filter(|sign| text.contains(sign));
+    let parts = joined.find_map(|sign| {
+        let parts: Vec<&str> = text.split(sign).map(str::trim).collect();
+        parts.iter().all(|part| is_known(part)).then_some(parts)
+    })?;
+    let each: Vec<String> = parts.iter().map(|part| format!("'{part}'")).collect();
+    let one_by_one = format!("give {} one by one to score the groups of each", each.join(" and "));
+    let remedy = Remedy::set(Argument::GroupBy, parts.join("×")).to("score every combination");
+    let remedy = remedy.or(Remedy::say(one_by_one));
+    Some(Refusal::new(format!("'{text}' names {} properties at once", parts.len())).with_remedy(remedy))
 }
 
 /// The last numbers of bins.
@@ -167,6 +190,10 @@ mod tests {
             ("words:candidate=x", "not a list of ascending numbers"),
             ("references:count=3", "no bins"),
             ("words", "no such column"),
+            ("domain,split", "'domain,split' names 2 properties at once"),
+            ("domain; words:candidate", "names 2 properties at once"),
+            ("domainxsplit", "names 2 properties at once"),
+            ("domain,other", "nothing groups images by 'domain,other'"),
         ] {
             assert!(read(text).unwrap_err().contains(words), "{text}: {:?}", read(text));
         }

@@ -284,6 +284,12 @@ fn bad_groups_are_refused_with_what_to_do() {
         ("".to_owned(), "it lacks a property"),
         ("domain×".to_owned(), "it lacks a property"),
         ("domain×nothing".to_owned(), "nothing groups images by 'nothing'"),
+        (
+            "domain,lang".to_owned(),
+            "pass --group-by domain×lang to score every combination, or give 'domain' and 'lang'",
+        ),
+        ("lang; words:candidate".to_owned(), "'lang; words:candidate' names 2 properties at once"),
+        ("domain,nothing".to_owned(), "nothing groups images by 'domain,nothing'"),
         ("words:candidate=9,3".to_owned(), "not a list of ascending numbers"),
         ("words:candidate=many".to_owned(), "not a list of ascending numbers"),
         ("references:count=3".to_owned(), "it has no bins"),
