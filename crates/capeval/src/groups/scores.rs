@@ -86,6 +86,9 @@ impl GroupRequest<'_> {
         let scored = |k: usize| evaluation.scores.get(grouping.first(k));
         for (k, scores) in (0..evaluation.scores.len()).map_while(|k| Some((k, scored(k)?))) {
             let first = grouping.first(k);
+            if let (Labels::Systems(by, _), 2..) = (labels, grouping.runs(k).len()) {
+                return Err(several_captions(grouping.name(k, &scores.name), by));
+            }
             for image in &scores.images {
                 let of_image = labels.of(first, *image);
                 if of_image.is_empty() {
@@ -172,6 +175,14 @@ impl GroupRequest<'_> {
         let form = |image: u32| Some(references.ids().form(references.id(image)?).into_owned());
         grouping.join_one(k, runs, self.measures, &form)
     }
+}
+
+/// The error of a system with several captions for an image, by whose words images are grouped.
+fn several_captions(system: &str, by: &str) -> Error {
+    Error::with_remedy(
+        format!("{system} has several captions for an image, which may be in different groups by {by}"),
+        "group by what is the same for all of them, such as words:references, or score each run as a system of its own",
+    )
 }
 
 pub fn corpus(scores: &SystemScores) -> Vec<f64> {

@@ -266,6 +266,10 @@ fn several_systems_and_runs_have_groups() {
     );
     assert_eq!(run.code, 0, "{}", run.stderr);
     let joined: Value = serde_json::from_str(&run.stdout).unwrap();
+    let by_words = [&["score", "-r", &refs, "--runs", &runs, "--group-by", "words:candidate"], &METRICS[..]];
+    let refused = capeval(&by_words.concat());
+    let words = "mine has several captions for an image, which may be in different groups by words:candidate";
+    assert!(refused.code == 2 && refused.stderr.contains(words), "{}", refused.stderr);
     let score = |row: &Value| row["scores"]["bleu-4"].as_f64().unwrap();
     let mean = (score(&rows[0]) + score(&rows[1])) / 2.0;
     assert!((score(&joined["groups"][0]["groups"][0]) - mean).abs() < 1e-12);
