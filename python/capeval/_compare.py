@@ -181,7 +181,7 @@ def compare(
         "group_df": options["group_df"],
         "derive": formulas(options["derive"]),
     }
-    groups = wanted(options["groups"], [references, *(systems or {}).values()])
+    groups = wanted(options, [references, *(systems or {}).values()])
     tests = {**only(options, Testing), "groups": groups, "score": scoring, "resampling": only(options, Level, Resampling)}
     with calling(chosen, options) as call:
         return Comparison(_engine.compare(ground, read, given(options["scores"]), tests, call))

@@ -151,7 +151,7 @@ def correlate(
         "ids": options["ids"] or "as-given",
         "lower_is_better": keys(options["lower_is_better"]),
         "intervals": resampling(options["intervals"], options),
-        "groups": wanted(options["groups"], [ratings, references], "ratings"),
+        "groups": wanted(options, [ratings, references], "ratings"),
         "group_df": options["group_df"],
     }
     ground = None if references is None else reference_captions(references, options)

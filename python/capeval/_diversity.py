@@ -70,7 +70,7 @@ def diversity(
         "tokenizer": options["tokenizer"],
         "ids": ids or "as-given",
         "profiles": True,
-        "groups": wanted(options["groups"], [references, *by_name(candidates, options["systems"]).values()]),
+        "groups": wanted(options, [references, *by_name(candidates, options["systems"]).values()]),
         "group_df": options["group_df"],
     }
     return Report(_engine.diversity(read, ground, training, settings, thread_count(options["threads"])))

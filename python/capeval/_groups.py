@@ -12,11 +12,14 @@ from ._inputs import table_columns, table_records
 Result = TypeVar("Result")
 
 
-def wanted(groups: Any, sources: list[Any], rows: str = "captions 1") -> tuple[list[str], list[tuple[str, str]], list[str]]:
-    """What groups images: texts, groups as JSON by name, and the paths among the `sources` of captions.
+def wanted(
+    options: Any, sources: list[Any], rows: str = "captions 1"
+) -> tuple[list[str], list[tuple[str, str]], list[str], list[str]]:
+    """What groups images: texts, groups as JSON by name, paths among the `sources` of captions, and columns of ids.
 
     The first of the sources is called `rows`, if it is a table.
     """
+    groups = options["groups"]
     texts: list[str] = []
     data: list[tuple[str, str]] = []
     for one in groups if isinstance(groups, (list, tuple)) else [] if groups is None else [groups]:
@@ -25,7 +28,8 @@ def wanted(groups: Any, sources: list[Any], rows: str = "captions 1") -> tuple[l
         if (records := table_records(source)) is not None or (records := _dictionaries(source)) is not None:
             data.append((f"captions {k + 1}" if k else rows, _json(records)))
     paths = [os.fspath(source) for source in sources if isinstance(source, (str, os.PathLike))]
-    return texts, data, [path for path in paths if isinstance(path, str)]
+    ids = [options.get(key) for key in ("ref_id_column", "id_column")]
+    return texts, data, [path for path in paths if isinstance(path, str)], [column for column in ids if column]
 
 
 def by_group(whole: dict[str, Any], result: Callable[[dict[str, Any]], Result]) -> dict[str, dict[str, Result]]:

@@ -129,7 +129,7 @@ def prefer(
         "ids": options["ids"] or "as-given",
         "lower_is_better": keys(options["lower_is_better"]),
         "intervals": resampling(options["intervals"], options),
-        "groups": wanted(options["groups"], [pairs, references], "pairs"),
+        "groups": wanted(options, [pairs, references], "pairs"),
         "group_df": options["group_df"],
     }
     ground = None if references is None else reference_captions(references, options)

@@ -99,7 +99,7 @@ def score(
         **left_out,
         "lower_is_better": keys(options["lower_is_better"]),
         "intervals": resampling(options["intervals"], options),
-        "groups": wanted(options["groups"], [references, *systems.values()]),
+        "groups": wanted(options, [references, *systems.values()]),
         "group_df": options["group_df"],
         "derive": formulas(options["derive"]),
     }

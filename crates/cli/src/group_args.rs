@@ -23,9 +23,14 @@ pub struct GroupArgs {
 }
 
 impl GroupArgs {
-    /// What groups images; a bare name is a column of one of the files `captions`.
-    pub fn read<'p>(&self, captions: impl IntoIterator<Item = &'p str>) -> Result<Vec<GroupBy>> {
-        let mut sources = GroupSources::new(captions);
+    /// What groups images; a bare name is a column of one of the files `captions`, whose ids are in `id_columns` where
+    /// these are given.
+    pub fn read<'p>(
+        &self,
+        captions: impl IntoIterator<Item = &'p str>,
+        id_columns: [Option<&str>; 2],
+    ) -> Result<Vec<GroupBy>> {
+        let mut sources = GroupSources::new(captions).with_ids(id_columns.into_iter().flatten());
         // A kit may set what groups images, so that this is known only now.
         if self.group_by.is_empty() && self.group_df != GroupFrequencies::default() {
             return Err(fault("--group-df has no effect without groups", "add --group-by, or leave it out"));

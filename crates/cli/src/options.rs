@@ -79,6 +79,11 @@ impl ReferenceInput {
         first_set(&flags)
     }
 
+    /// The column of ids, or a template, if it is named.
+    pub fn id_column(&self) -> Option<&str> {
+        self.ref_id_column.as_deref()
+    }
+
     /// The options for the reader.
     pub fn options(&self) -> ReadOptions {
         ReadOptions {
@@ -168,6 +173,11 @@ impl ReferenceFiles {
         self.reading.no_limits
     }
 
+    /// The column of ids, or a template, if it is named.
+    pub fn id_column(&self) -> Option<&str> {
+        self.reading.id_column()
+    }
+
     /// The references to leave out.
     pub fn dropped(&self) -> &[String] {
         &self.reading.ref_drop
@@ -252,6 +262,11 @@ impl Candidates {
             (!self.drop.is_empty(), "--drop"),
         ];
         first_set(&flags)
+    }
+
+    /// The column of ids, or a template, if it is named.
+    pub fn id_column(&self) -> Option<&str> {
+        self.id_column.as_deref()
     }
 
     /// The options for the reader.

@@ -57,6 +57,11 @@ impl Scoring {
         self.references.iter().map(String::as_str)
     }
 
+    /// The column of ids in the references, or a template, if it is named.
+    pub fn id_column(&self) -> Option<&str> {
+        self.reading.id_column()
+    }
+
     /// All input files, `source` first.
     pub fn inputs<'a>(&'a self, source: &'a str, chosen: &'a ChosenMetrics) -> Vec<&'a str> {
         let mut inputs: Vec<&str> = vec![source];

@@ -11,6 +11,7 @@ use capeval_choice::{Remedy, suggest};
 use crate::error::ErrorKind;
 use crate::input::Source;
 use crate::json::Json;
+use crate::reading::Template;
 use crate::table::known::means_image;
 use crate::table::{Cell, Nesting, Table, read_value};
 use crate::{Error, SegmentId, read_rows};
@@ -27,6 +28,8 @@ struct Records {
     path: String,
     names: Vec<String>,
     records: Vec<Record>,
+    /// How columns make ids.
+    templates: Vec<Template>,
 }
 
 /// A file that says to which groups images belong.
@@ -90,8 +93,14 @@ impl GroupFile {
         };
         let records = pairs.into_iter().map(record).collect();
         let names = vec!["id".to_owned(), name.to_owned()];
-        let table = Records { path: String::new(), names, records };
+        let table = Records { path: String::new(), names, records, templates: Vec::new() };
         Self { source: name.to_owned(), tables: vec![table], dictionaries: Vec::new() }
+    }
+
+    /// Makes ids of columns, too, if `id_column` is a template such as `{scene}|{object}` and not the name of a column.
+    pub fn make_ids(&mut self, id_column: &str) {
+        let template = Template::of(id_column);
+        self.tables.iter_mut().for_each(|table| table.templates.extend(template.clone()));
     }
 
     /// The display name of the file.
@@ -120,7 +129,8 @@ impl GroupFile {
             names.iter().filter_map(|name| Some((name.clone(), row.get(name)?.clone().typed()))).collect()
         };
         let records = table.rows.iter().map(record).collect();
-        self.tables.push(Records { path: String::new(), names: names.to_vec(), records });
+        let names = names.to_vec();
+        self.tables.push(Records { path: String::new(), names, records, templates: Vec::new() });
     }
 
     /// Adds the records and dictionaries at and below a value.
@@ -167,7 +177,7 @@ impl GroupFile {
             }
         }
         if !names.is_empty() {
-            self.tables.push(Records { path, names, records });
+            self.tables.push(Records { path, names, records, templates: Vec::new() });
         }
     }
 
@@ -220,7 +230,10 @@ impl GroupFile {
         let mut found: Vec<(&str, Vec<(SegmentId, String)>)> = Vec::new();
         for table in &self.tables {
             let (ids, _) = table.ids(None, is_known).unwrap_or_default();
-            for groups in (0..table.names.len()).filter(|groups| *groups != ids) {
+            let is_of_ids = |at: usize| {
+                at == ids || table.templates.iter().any(|template| template.has(&table.names[at]))
+            };
+            for groups in (0..table.names.len()).filter(|groups| !is_of_ids(*groups)) {
                 let pairs = table.pairs(groups, is_known);
                 found.extend(
                     pairs.filter(|pairs| !pairs.is_empty()).map(|pairs| (&*table.names[groups], pairs)),
@@ -305,16 +318,31 @@ impl Records {
             self.records.iter().map(|record| self.cell(record, column)?.id()).collect()
         };
         let n_known = |ids: &[Option<SegmentId>]| ids.iter().flatten().filter(|id| is_known(id)).count();
+        let made_of = |column: usize| self.templates.iter().map(move |template| self.made(template, column));
         let columns = (0..self.names.len()).filter(|column| Some(*column) != other);
-        let counted =
-            columns.map(|column| (column, ids_of(column))).map(|(at, ids)| (n_known(&ids), at, ids));
+        let ways = columns.flat_map(|column| {
+            std::iter::once(ids_of(column)).chain(made_of(column)).map(move |ids| (column, ids))
+        });
+        let counted = ways.map(|(at, ids)| (n_known(&ids), at, ids));
         // Of equally good columns, one that means images, or else the first: annotations have numbers of their own,
         // which may be ids of images by chance.
         let means = |at: usize| self.names.get(at).is_some_and(|name| means_image(name));
-        let (known, at, ids) = counted.rev().max_by_key(|(known, at, _)| (*known, means(*at)))?;
+        let counted: Vec<_> = counted.collect();
+        let (known, at, ids) = counted.into_iter().rev().max_by_key(|(known, at, _)| (*known, means(*at)))?;
         let unknown = SegmentId::from("");
         let ids = || ids.into_iter().map(|id| id.unwrap_or_else(|| unknown.clone())).collect();
         (known > 0).then(|| (at, ids()))
+    }
+
+    /// The ids that a template makes of each record, if those as they are stand in the column `own`.
+    fn made(&self, template: &Template, own: usize) -> Vec<Option<SegmentId>> {
+        let id = |record: &Record| {
+            let of = |name: &str| {
+                self.cell(record, if name.is_empty() { own } else { self.column(name)? }).and_then(Cell::id)
+            };
+            Some(SegmentId::from(template.id(|_, name| of(name))?))
+        };
+        self.records.iter().map(id).collect()
     }
 
     /// The ids with the groups in the column `groups`; `None` without a column of ids.

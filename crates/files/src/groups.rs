@@ -25,13 +25,21 @@ pub struct GroupSources<'p> {
     opened: Vec<(String, Arc<GroupFile>)>,
     /// What was given under a name instead of in a file.
     given: Vec<(String, Arc<GroupFile>)>,
+    /// The columns of ids that a person names, which may be templates.
+    id_columns: Vec<String>,
 }
 
 impl<'p> GroupSources<'p> {
     /// Columns of these files of captions, the references first, group images by their names.
     pub fn new(captions: impl IntoIterator<Item = &'p str>) -> Self {
         let captions = captions.into_iter().filter(|path| *path != STDIN).collect();
-        Self { captions, opened: Vec::new(), given: Vec::new() }
+        Self { captions, opened: Vec::new(), given: Vec::new(), id_columns: Vec::new() }
+    }
+
+    /// Makes the ids of captions, and so those of groups, as these say, which are templates or names of columns.
+    pub fn with_ids<'i>(mut self, id_columns: impl IntoIterator<Item = &'i str>) -> Self {
+        self.id_columns.extend(id_columns.into_iter().map(str::to_owned));
+        self
     }
 
     /// Adds groups in memory as JSON: what is called `name`, or a table whose columns group images.
@@ -39,7 +47,8 @@ impl<'p> GroupSources<'p> {
     /// # Errors
     /// When it cannot be read.
     pub fn give(&mut self, name: &str, json: &str) -> Result<(), Error> {
-        self.given.push((name.to_owned(), Arc::new(GroupFile::read(json.as_bytes(), name)?)));
+        let file = self.read(json.as_bytes(), name)?;
+        self.given.push((name.to_owned(), file));
         Ok(())
     }
 
@@ -112,9 +121,15 @@ impl<'p> GroupSources<'p> {
         if is_prepared(&bytes) {
             return Err(Error::content(path, Refusal::new("prepared references have no groups")));
         }
-        let file = Arc::new(GroupFile::read(&bytes, path)?);
+        let file = self.read(&bytes, path)?;
         self.opened.push((path.to_owned(), Arc::clone(&file)));
         Ok(file)
+    }
+
+    fn read(&self, bytes: &[u8], name: &str) -> Result<Arc<GroupFile>, Error> {
+        let mut file = GroupFile::read(bytes, name)?;
+        self.id_columns.iter().for_each(|column| file.make_ids(column));
+        Ok(Arc::new(file))
     }
 }
 

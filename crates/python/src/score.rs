@@ -173,13 +173,15 @@ pub fn ground(references: &Bound<'_, PyAny>) -> PyResult<ReferenceSource> {
     Err(PyTypeError::new_err(format!("references must be captions, not {found}")))
 }
 
-/// Takes what groups images out of the options: texts as users write them, JSON under names, and files of captions.
+/// Takes what groups images out of the options: texts as users write them, JSON under names, files of captions,
+/// and columns of their ids.
 pub fn groups(options: &Bound<'_, PyDict>) -> PyResult<Vec<GroupBy>> {
-    type GivenTexts = (Vec<String>, Vec<(String, String)>, Vec<String>);
+    type GivenTexts = (Vec<String>, Vec<(String, String)>, Vec<String>, Vec<String>);
     let Some(given) = options.get_item("groups")? else { return Ok(Vec::new()) };
     options.del_item("groups")?;
-    let (texts, data, captions): GivenTexts = given.extract()?;
-    let mut sources = GroupSources::new(captions.iter().map(String::as_str));
+    let (texts, data, captions, id_columns): GivenTexts = given.extract()?;
+    let mut sources = GroupSources::new(captions.iter().map(String::as_str))
+        .with_ids(id_columns.iter().map(String::as_str));
     for (name, json) in &data {
         sources.give(name, json).map_err(from_file)?;
     }

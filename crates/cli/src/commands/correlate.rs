@@ -100,7 +100,8 @@ pub fn run(args: &Args) -> Result<()> {
     let chosen = args.scoring.choose(&[])?;
     let inputs = args.scoring.inputs(&args.ratings, &chosen);
     let output = args.output.open(&inputs)?;
-    let groups = args.groups.read([args.ratings.as_str()].into_iter().chain(args.scoring.references()))?;
+    let captions = [args.ratings.as_str()].into_iter().chain(args.scoring.references());
+    let groups = args.groups.read(captions, [args.scoring.id_column(), None])?;
     let ScoringInputs { references, scores, lower_is_better, metrics, resources, caches } =
         args.scoring.read(chosen)?;
     let ratings = ratings::read_ratings(

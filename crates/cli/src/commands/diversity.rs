@@ -81,9 +81,8 @@ pub fn run(args: &Args) -> Result<()> {
             "leave out --segments",
         ));
     }
-    let groups = args
-        .groups
-        .read(args.references.iter().map(String::as_str).chain(systems.iter().map(|system| &*system.path)))?;
+    let files = args.references.iter().map(String::as_str).chain(systems.iter().map(|system| &*system.path));
+    let groups = args.groups.read(files, [args.reading_references.id_column(), args.reading.id_column()])?;
     let mut captions = Vec::new();
     for system in systems {
         captions.push((

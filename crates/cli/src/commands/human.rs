@@ -48,7 +48,7 @@ pub fn run(args: &Args) -> Result<()> {
     args.metrics.refuse_unseen(chosen.looks, false)?;
     let inputs: Vec<&str> = args.files.paths().chain(chosen.files.paths()).collect();
     let output = args.output.open(&inputs)?;
-    let groups = args.groups.read(args.files.paths())?;
+    let groups = args.groups.read(args.files.paths(), [args.files.id_column(), None])?;
     let bar = Bar::new();
     let (metrics, resources, caches) = chosen.read()?;
     let images = args.files.images()?;

@@ -96,7 +96,8 @@ pub fn run(args: &Args) -> Result<()> {
     ])?;
     let inputs = args.scoring.inputs(&args.pairs, &chosen);
     let output = args.output.open(&inputs)?;
-    let groups = args.groups.read([args.pairs.as_str()].into_iter().chain(args.scoring.references()))?;
+    let captions = [args.pairs.as_str()].into_iter().chain(args.scoring.references());
+    let groups = args.groups.read(captions, [args.scoring.id_column(), None])?;
     let ScoringInputs { references, scores, lower_is_better, metrics, resources, caches } =
         args.scoring.read(chosen)?;
     let choices = ratings::read_pairs(&capeval_files::open_or_stdin(&args.pairs)?, &args.pairs)?;

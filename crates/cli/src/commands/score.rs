@@ -318,7 +318,8 @@ impl Inputs {
         let images = self.files.images()?;
         let scores = self.given.read()?;
         let lower_is_better = self.given.lower_is_better.clone();
-        let groups = self.groups.read(self.captions(&systems))?;
+        let groups =
+            self.groups.read(self.captions(&systems), [self.files.id_column(), self.reading.id_column()])?;
         let options = self.groups.apply(self.policies.apply(ScoreOptions {
             metrics,
             lower_is_better,

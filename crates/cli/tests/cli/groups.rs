@@ -276,6 +276,39 @@ fn several_systems_and_runs_have_groups() {
 }
 
 #[test]
+fn ids_that_a_template_makes_are_those_of_groups() {
+    let files = Files::new();
+    files.write("scenes.csv", "scene,object,kind,caption\nx,1,a,a dog\nx,2,b,two cats\ny,1,a,a bus\n");
+    files.write("clips.csv", "clip,kind,caption\n1,a,a dog\n2,b,two cats\n3,a,a bus\n");
+    files.write("sizes.csv", "scene,object,size\nx,1,big\nx,2,small\ny,1,big\n");
+    let results = |ids: [&str; 3]| {
+        let captions = ids.iter().zip(["a dog", "cats", "the bus"]);
+        Value::from_iter(captions.map(|(id, caption)| json!({"image_id": id, "caption": caption})))
+            .to_string()
+    };
+    files.write("by_object.json", &results(["x|1", "x|2", "y|1"]));
+    files.write("by_clip.json", &results(["v_1.mp4", "v_2.mp4", "v_3.mp4"]));
+    let path = |name: &str| files.path(name);
+    let (sizes, by_object, by_clip) = (path("sizes.csv"), path("by_object.json"), path("by_clip.json"));
+    let (scenes, clips) = (path("scenes.csv"), path("clips.csv"));
+    for (args, expected) in [
+        (["-r", &scenes, &by_object, "--ref-id-column", "{scene}|{object}", "kind"], ["a", "b"]),
+        (["-r", &scenes, &by_object, "--ref-id-column", "{scene}|{object}", &sizes], ["big", "small"]),
+        (["-r", &clips, &by_clip, "--ref-id-column", "v_{}.mp4", "kind"], ["a", "b"]),
+        (["-r", &by_clip, &clips, "--id-column", "v_{}.mp4", "kind"], ["a", "b"]),
+    ] {
+        let (by, given) = args.split_last().unwrap();
+        let run =
+            capeval(&[&["score", "-m", "rouge-l", "-f", "json", "--group-by"], &[*by][..], given].concat());
+        assert_eq!(run.code, 0, "{args:?}: {}", run.stderr);
+        let report: Value = serde_json::from_str(&run.stdout).unwrap();
+        let rows = report["groups"][0]["groups"].as_array().unwrap().iter();
+        let found: Vec<_> = rows.map(|row| (row["group"].as_str().unwrap(), row["images"].clone())).collect();
+        assert_eq!(found, [(expected[0], json!(2)), (expected[1], json!(1))], "{args:?}");
+    }
+}
+
+#[test]
 fn bad_groups_are_refused_with_what_to_do() {
     let files = Files::new();
     files.write("other.csv", "id,group\n71,a\n72,b\n");

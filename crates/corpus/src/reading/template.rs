@@ -3,6 +3,7 @@
 use super::EvidentList;
 use super::column;
 use super::sheet::SheetColumn;
+use crate::SegmentId;
 use crate::table::Cell;
 
 /// A template of ids: texts, and the columns between them.
@@ -25,22 +26,31 @@ impl Template {
         (!columns.is_empty()).then(|| Self { columns, end: rest.to_owned() })
     }
 
+    /// The id that it makes of the ids in the columns of a row, each given by its place in the template and its name.
+    pub fn id(&self, of: impl Fn(usize, &str) -> Option<SegmentId>) -> Option<String> {
+        let mut text = String::new();
+        for (k, (before, column)) in self.columns.iter().enumerate() {
+            text.push_str(before);
+            text.push_str(&of(k, column)?.to_string());
+        }
+        text.push_str(&self.end);
+        Some(text)
+    }
+
+    /// Returns true if it makes ids of the column `name`.
+    pub fn has(&self, name: &str) -> bool {
+        self.columns.iter().any(|(_, column)| column == name)
+    }
+
     /// Adds the column of these ids to a list, under the name `name`, if the list has all columns.
     pub(super) fn add_to(&self, list: &mut EvidentList, name: &str) {
         let sheet = &list.list.sheet;
         let own = || list.id_columns().into_iter().next();
         let find = |column: &str| if column.is_empty() { own() } else { sheet.find(column) };
-        let columns = self.columns.iter().map(|(before, column)| Some((before, find(column)?)));
+        let columns = self.columns.iter().map(|(_, column)| find(column));
         let Some(columns) = columns.collect::<Option<Vec<_>>>() else { return };
-        let cell = |row: usize| {
-            let mut text = String::new();
-            for (before, column) in &columns {
-                text.push_str(before);
-                text.push_str(&column::id(sheet.columns.get(*column)?.cells.get(row)?)?.to_string());
-            }
-            text.push_str(&self.end);
-            Some(Cell::Text(text.into()))
-        };
+        let id = |row: usize, k: usize| column::id(sheet.columns.get(*columns.get(k)?)?.cells.get(row)?);
+        let cell = |row: usize| Some(Cell::Text(self.id(|k, _| id(row, k))?.into()));
         let cells: Vec<Cell<'static>> = (0..sheet.len()).map(|row| cell(row).unwrap_or(Cell::Null)).collect();
         list.add_column(SheetColumn { path: name.to_owned(), cells });
     }
