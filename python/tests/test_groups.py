@@ -43,6 +43,7 @@ def test_both_rules_and_built_in_properties() -> None:
     own = capeval.score(REFERENCES, MINE, METRICS, groups=KINDS)
     all = capeval.score(REFERENCES, MINE, METRICS, groups=KINDS, group_df="all", segments=True)
     assert own.scores == all.scores
+    assert "<p>by groups</p>" in own._repr_html_()
     segments = all.segments["cider-d"]
     assert all.groups["groups"]["animal"]["candidates"]["cider-d"] == pytest.approx(float(segments[:2].mean()), abs=1e-12)
     assert all.groups["groups"] != own.groups["groups"]

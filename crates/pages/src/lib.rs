@@ -57,6 +57,8 @@ struct ReportPage<'r> {
     signatures: Vec<String>,
     resampling: Option<String>,
     differences: Option<Differences>,
+    groups: Vec<Table>,
+    about_groups: Vec<String>,
     intervals: Vec<Figure>,
     charts: Option<Charts<'r>>,
     profiles: Option<Profiles<'r>>,
@@ -209,6 +211,8 @@ fn report_page<'r>(
             .resampling
             .as_ref()
             .map(|resampling| intervals_in_words(resampling, report.unit())),
+        groups: report.tables_of_groups(page.digits),
+        about_groups: report.legend_of_groups("bold"),
         intervals: if are_drawn { forests(report, page.digits) } else { Vec::new() },
         charts: figures::charts(report),
         profiles: profiles(report),

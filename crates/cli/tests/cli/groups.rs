@@ -201,6 +201,10 @@ fn every_form_shows_the_groups_and_a_saved_report_keeps_them() {
     assert_eq!(files.run(&[&by[..], &["--ci", "--resamples", "50", "--html", &page]].concat()).code, 0);
     let page = fs::read_to_string(page).unwrap();
     assert!(page.contains("CIDEr-D by domain") && page.contains("a &amp; b_c|d, e"), "the page draws groups");
+    assert!(
+        page.contains("<th scope=\"row\"><bdi>mean of groups</bdi></th>"),
+        "the page has a table of groups"
+    );
     let shown = capeval(&["show", &saved, "-f", "json"]);
     let shown: Value = serde_json::from_str(&shown.stdout).unwrap();
     assert_eq!(shown["groups"], files.json(&by)["groups"]);

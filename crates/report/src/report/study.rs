@@ -52,7 +52,8 @@ impl Study for Report {
 
     /// Measures as rows, beside their ranges.
     fn text_tables(&self, digits: usize) -> Vec<Table> {
-        vec![Table { title: None, grid: Grid::by_measure(self, digits) }]
+        let whole = Table { title: None, grid: Grid::by_measure(self, digits) };
+        [whole].into_iter().chain(self.tables_of_groups(digits)).collect()
     }
 
     fn legend(&self, form: Form, tables: &[Table]) -> Vec<String> {
