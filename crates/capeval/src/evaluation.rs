@@ -1,6 +1,5 @@
 //! The steps from a request to a report: what is given is aligned, evaluated, signed and described.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use capeval_choice::Code;
@@ -20,7 +19,7 @@ use crate::findings::Findings;
 use crate::gallery::{Scene, gallery};
 use crate::given::Plan;
 use crate::groups::GroupRequest;
-use crate::inputs::{Inputs, Scope, Systems, check_names};
+use crate::inputs::{Inputs, Scope, Systems, check_names, distinct};
 use crate::measures::{entries, head};
 use crate::reference_hash::reference_hash;
 use crate::request::ScoreRequest;
@@ -271,7 +270,7 @@ impl Evaluation {
         let is_told = found.has(Code::OnlyAscii);
         let of_texts = notices::about_texts(set.texts(), looks.collect(), metrics);
         found.add(of_texts.into_iter().filter(|notice| !(is_told && notice.code == Code::BeyondAscii)));
-        let scored: BTreeSet<u32> = systems.iter().flat_map(|system| system.images.iter().copied()).collect();
+        let scored = distinct(systems.iter().flat_map(|system| system.images.iter().copied()));
         let last_references = scored.iter().filter_map(|image| set.of(*image as usize).last());
         let candidates =
             systems.iter().flat_map(|system| (0..system.texts.len()).map(|k| system.texts.get(k)));
