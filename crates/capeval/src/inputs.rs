@@ -9,6 +9,7 @@ use capeval_evaluate::registry::Resources;
 use capeval_evaluate::{Progress, System};
 use capeval_metric::AnyMetric;
 use capeval_report::{Notice, PairedBy, Pairing, SourceReading};
+use capeval_text::Looks;
 use rayon::prelude::*;
 
 use crate::aligned::{AlignedReferences, ReferenceIndex};
@@ -243,6 +244,16 @@ impl Systems {
             }
         };
         self.captions.par_iter().zip(&self.aligned).map(system).collect()
+    }
+
+    /// Counts over the captions of each system, which are then dropped: the engine has its own.
+    pub fn take_looks(&mut self) -> Vec<(String, Looks)> {
+        let take = |(name, captions): &mut (String, Captions)| {
+            let none = Captions::new(captions.source());
+            let captions = std::mem::replace(captions, none);
+            (name.clone(), notices::look_at(captions.len(), |k| captions.text(k)))
+        };
+        self.captions.iter_mut().map(take).collect()
     }
 
     /// The source of the captions of system number `k`.
