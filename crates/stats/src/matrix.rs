@@ -79,7 +79,7 @@ impl Matrix {
 }
 
 /// The picks of several replicates in one block, and the sums of each.
-pub(crate) struct Picked<'p> {
+pub(crate) struct PickedRows<'p> {
     pub picks: &'p [u8],
     /// The end of the picks of each replicate.
     pub ends: &'p [usize],
@@ -91,7 +91,7 @@ pub(crate) struct Picked<'p> {
 /// The panels that are summed together where registers hold their sums.
 pub(crate) const TOGETHER: usize = 3;
 
-impl Picked<'_> {
+impl PickedRows<'_> {
     /// Adds the rows that each replicate picks in the panels from number `first` on, of which `named` are the rows: the
     /// loop in which resampling spends its time.
     pub fn add(&mut self, first: usize, named: &[[Row; BLOCK]]) {
@@ -145,9 +145,9 @@ impl Picked<'_> {
 mod processor {
     #![expect(unsafe_code, reason = "the sums may use AVX2 where it was detected")]
 
-    use super::{BLOCK, Picked, Row, TOGETHER};
+    use super::{BLOCK, PickedRows, Row, TOGETHER};
 
-    pub(super) fn best(picked: &mut Picked<'_>, first: usize, named: &[[Row; BLOCK]]) {
+    pub(super) fn best(picked: &mut PickedRows<'_>, first: usize, named: &[[Row; BLOCK]]) {
         #[cfg(target_arch = "x86_64")]
         if std::arch::is_x86_feature_detected!("avx2") {
             // SAFETY: the processor has what the function is compiled for.
@@ -158,7 +158,7 @@ mod processor {
 
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
-    fn with_avx2(picked: &mut Picked<'_>, first: usize, named: &[[Row; BLOCK]]) {
+    fn with_avx2(picked: &mut PickedRows<'_>, first: usize, named: &[[Row; BLOCK]]) {
         picked.add_some::<TOGETHER>(first, named);
     }
 }
@@ -180,9 +180,9 @@ mod tests {
             .collect();
         let picks: Vec<u8> = (0..700_u32).map(|k| (k * k % 251) as u8).collect();
         let ends = [0, 1, 6, 300, 699, 700];
-        let run = |add: fn(&mut Picked<'_>, &[[Row; BLOCK]])| {
+        let run = |add: fn(&mut PickedRows<'_>, &[[Row; BLOCK]])| {
             let mut sums: Vec<Row> = (0..30).map(|k| [value(k); 4]).collect();
-            add(&mut Picked { picks: &picks, ends: &ends, sums: &mut sums, n_panels: 5 }, &named);
+            add(&mut PickedRows { picks: &picks, ends: &ends, sums: &mut sums, n_panels: 5 }, &named);
             sums
         };
         let one = run(|picked, named| picked.add_some::<1>(0, named));

@@ -11,7 +11,7 @@ use capeval_choice::{Argument, Refusal, Remedy};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use crate::matrix::{BLOCK, Matrix, Picked, Row, TOGETHER};
+use crate::matrix::{BLOCK, Matrix, PickedRows, Row, TOGETHER};
 use crate::picks::{Draws, Exchange, Picks, draw};
 
 /// The number of resamples, their seed, and the level of the intervals.
@@ -203,7 +203,7 @@ fn sums<P: Picks>(matrix: &Matrix, replicates: impl Iterator<Item = P>) -> Vec<R
             replicate.take(block, P::ROWS.min(matrix.n_rows() - first), &mut picks);
             ends.push(picks.len());
         }
-        let mut picked = Picked { picks: &picks, ends: &ends, sums: &mut sums, n_panels };
+        let mut picked = PickedRows { picks: &picks, ends: &ends, sums: &mut sums, n_panels };
         for (p, panels) in matrix.panels().chunks(TOGETHER).enumerate() {
             for (panel, named) in panels.iter().zip(&mut named) {
                 P::name(&panel[first..first + P::ROWS], named);
