@@ -148,6 +148,24 @@ impl AlignedReferences {
         self.place.get(self.index.find(id)?).copied().filter(|place| *place != u32::MAX)
     }
 
+    /// Every `step`-th reference of these entries of `set`, with its id; the others are not looked at.
+    pub fn every(&self, step: usize, images: &[u32]) -> Vec<(&SegmentId, &str)> {
+        let (mut every, mut next) = (Vec::new(), 0);
+        for image in images {
+            let texts = self.set.of(*image as usize);
+            let n = texts.len();
+            if next < n
+                && let Some(id) = self.id(*image)
+            {
+                let taken = texts.skip(next).step_by(step);
+                next += taken.len() * step;
+                every.extend(taken.map(|text| (id, text)));
+            }
+            next = next.saturating_sub(n);
+        }
+        every
+    }
+
     /// The way to compare ids.
     pub fn ids(&self) -> Ids {
         self.index.comparison()

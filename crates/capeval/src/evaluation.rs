@@ -1,6 +1,5 @@
 //! The steps from a request to a report: what is given is aligned, evaluated, signed and described.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use capeval_choice::Code;
@@ -10,6 +9,7 @@ use capeval_lexical::frequencies::DocumentFrequencies;
 use capeval_metric::AnyMetric;
 use capeval_report::{GroupFrequencies, Head, Lengths, Measure, Provenance, Report, Segments, SystemReport};
 use capeval_stats::Resampling;
+use capeval_text::Looks;
 use rayon::prelude::*;
 
 use crate::aligned::AlignedReferences;
@@ -20,7 +20,7 @@ use crate::findings::Findings;
 use crate::gallery::{Scene, gallery};
 use crate::given::Plan;
 use crate::groups::GroupRequest;
-use crate::inputs::{Inputs, Scope, Systems, check_names};
+use crate::inputs::{Inputs, Scope, Systems, check_names, distinct};
 use crate::measures::{entries, head};
 use crate::reference_hash::reference_hash;
 use crate::request::ScoreRequest;
@@ -156,7 +156,10 @@ pub(crate) fn check_resampling(resampling: Option<Resampling>, n_values: usize) 
 pub(crate) struct Evaluation {
     pub scores: Vec<SystemScores>,
     pub scene: Scene,
+    /// The systems, without their captions.
     systems: Systems,
+    /// Counts over the captions of each system.
+    looks: Vec<(String, Looks)>,
     /// The runs of each system among those that were scored.
     grouping: Grouping,
 }
@@ -164,14 +167,15 @@ pub(crate) struct Evaluation {
 impl Evaluation {
     /// Scores the systems by `metrics`; `is_kept` keeps what explanations and groups need.
     pub fn run(inputs: Inputs, metrics: &[AnyMetric], is_kept: bool, progress: &dyn Progress) -> Self {
-        let Inputs { systems: given, mut references, .. } = inputs;
+        let Inputs { systems: mut given, mut references, .. } = inputs;
         let systems = given.for_engine(&references);
+        let looks = given.take_looks();
         let (scores, sessions) = match is_kept {
             true => evaluate_and_keep(&mut references.set, &systems, metrics, progress),
             false => (evaluate(&mut references.set, &systems, metrics, progress), Sessions::default()),
         };
         let scene = Scene { references: Arc::new(references), systems, sessions };
-        Self { scores, scene, systems: given, grouping: Grouping::default() }
+        Self { scores, scene, systems: given, looks, grouping: Grouping::default() }
     }
 
     /// The scores of a system, by its number, on some images, if what they need was kept.
@@ -263,15 +267,12 @@ impl Evaluation {
     pub fn look(&self, metrics: &[AnyMetric], found: &mut Findings) {
         let Scene { references, systems, .. } = &self.scene;
         let set = &references.set;
-        let looks =
-            self.systems.captions.iter().map(|(name, captions)| {
-                (name.as_str(), notices::look_at(captions.len(), |k| captions.text(k)))
-            });
+        let looks = self.looks.iter().map(|(name, looks)| (name.as_str(), *looks));
         // One advice is enough: of texts that lose all their words, the metric has told already.
         let is_told = found.has(Code::OnlyAscii);
         let of_texts = notices::about_texts(set.texts(), looks.collect(), metrics);
         found.add(of_texts.into_iter().filter(|notice| !(is_told && notice.code == Code::BeyondAscii)));
-        let scored: BTreeSet<u32> = systems.iter().flat_map(|system| system.images.iter().copied()).collect();
+        let scored = distinct(systems.iter().flat_map(|system| system.images.iter().copied()));
         let last_references = scored.iter().filter_map(|image| set.of(*image as usize).last());
         let candidates =
             systems.iter().flat_map(|system| (0..system.texts.len()).map(|k| system.texts.get(k)));

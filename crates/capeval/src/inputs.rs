@@ -1,6 +1,6 @@
 //! The systems and references of a task, matched image by image.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::HashSet;
 
 use capeval_corpus::{
     Alignment, Captions, Fit, GroupedCaptions, Ids, Missing, Opposite, Pair, Policy, agree, align_by,
@@ -9,6 +9,7 @@ use capeval_evaluate::registry::Resources;
 use capeval_evaluate::{Progress, System};
 use capeval_metric::AnyMetric;
 use capeval_report::{Notice, PairedBy, Pairing, SourceReading};
+use capeval_text::Looks;
 use rayon::prelude::*;
 
 use crate::aligned::{AlignedReferences, ReferenceIndex};
@@ -173,17 +174,12 @@ impl Inputs {
 
     /// Notices about captions and references that are none; an error if scores would mean nothing.
     pub fn judge(&self, accept: &[Oddity], metrics: &[AnyMetric]) -> Result<Vec<Notice>, Error> {
-        let (references, set) = (&self.references, &self.references.set);
-        let scored: BTreeSet<u32> =
-            self.systems.aligned.iter().flat_map(|aligned| &aligned.pairs).map(|pair| pair.image).collect();
+        let references = &self.references;
         let place = |image: u32| references.place.get(image as usize).copied();
-        let of_image = |image: u32| {
-            let place = place(image)?;
-            let id = references.id(place)?;
-            Some(set.of(place as usize).map(move |text| (id, text)))
-        };
-        let all: Vec<Caption<'_>> = scored.iter().filter_map(|image| of_image(*image)).flatten().collect();
-        let judge = Judge::new(accept, &all, metrics);
+        let scored = self.systems.aligned.iter().flat_map(|aligned| &aligned.pairs).map(|pair| pair.image);
+        let scored: Vec<u32> = distinct(scored).into_iter().filter_map(place).collect();
+        let n = scored.iter().map(|image| references.set.of(*image as usize).len()).sum();
+        let judge = Judge::new(accept, n, |step| references.every(step, &scored), metrics);
         let mut systems: Vec<(&str, Vec<Caption<'_>>)> = Vec::new();
         for ((name, captions), aligned) in self.systems.captions.iter().zip(&self.systems.aligned) {
             let caption = |pair: &Pair| {
@@ -250,6 +246,16 @@ impl Systems {
         self.captions.par_iter().zip(&self.aligned).map(system).collect()
     }
 
+    /// Counts over the captions of each system, which are then dropped: the engine has its own.
+    pub fn take_looks(&mut self) -> Vec<(String, Looks)> {
+        let take = |(name, captions): &mut (String, Captions)| {
+            let none = Captions::new(captions.source());
+            let captions = std::mem::replace(captions, none);
+            (name.clone(), notices::look_at(captions.len(), |k| captions.text(k)))
+        };
+        self.captions.iter_mut().map(take).collect()
+    }
+
     /// The source of the captions of system number `k`.
     pub fn source(&self, k: usize) -> &str {
         self.captions.get(k).map_or("", |(_, captions)| captions.source())
@@ -268,6 +274,14 @@ impl Systems {
             several: None,
         }
     }
+}
+
+/// Numbers of images in ascending order, each once.
+pub(crate) fn distinct(images: impl Iterator<Item = u32>) -> Vec<u32> {
+    let mut distinct: Vec<u32> = images.collect();
+    distinct.sort_unstable();
+    distinct.dedup();
+    distinct
 }
 
 /// How the sources were read, the references first.

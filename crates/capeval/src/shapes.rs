@@ -1,10 +1,9 @@
 //! Notices about references and candidates that look like something else: like each other, or like lists of words.
 
-use std::collections::HashSet;
-
 use capeval_choice::{Argument, Code, Remedy};
 use capeval_corpus::{Alignment, Captions, Fit, GroupedCaptions, Mispairing, fit};
 use capeval_report::Notice;
+use twox_hash::XxHash3_64;
 
 use crate::PairingCheck;
 
@@ -34,9 +33,12 @@ pub(crate) fn swapped(
         return None;
     }
     let of_references = repeated(aligned.pairs.iter().flat_map(|pair| references.texts(pair.image as usize)));
+    if 5 * of_references < aligned.len() {
+        return None;
+    }
     let rows = aligned.pairs.iter().filter_map(|pair| pair.candidate);
     let of_candidates = repeated(rows.map(|row| candidates.text(row as usize)));
-    let looks_swapped = 5 * of_references >= aligned.len() && 4 * of_candidates <= of_references;
+    let looks_swapped = 4 * of_candidates <= of_references;
     let message = format!(
         "{of_references} of {} references repeat another one, as captions of systems do, and {of_candidates} candidates of \
          {name}: are the two swapped?",
@@ -91,6 +93,9 @@ pub(crate) fn unfit(name: &str, fit: &Fit, advice: &'static str) -> Option<Notic
 
 /// The number of texts that are equal to one before them.
 fn repeated<'t>(texts: impl Iterator<Item = &'t str>) -> usize {
-    let mut known = HashSet::new();
-    texts.filter(|text| !known.insert(*text)).count()
+    let mut hashes: Vec<u64> = texts.map(|text| XxHash3_64::oneshot(text.as_bytes())).collect();
+    let n = hashes.len();
+    hashes.sort_unstable();
+    hashes.dedup();
+    n - hashes.len()
 }

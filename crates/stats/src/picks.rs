@@ -22,8 +22,8 @@ pub(crate) trait Picks: Sized {
     /// Adds the choices in block number `block`, which has `n_rows` rows, to `picks`. Blocks are visited in order.
     fn take(&mut self, block: usize, n_rows: usize, picks: &mut Vec<u8>);
 
-    /// What each byte names, given the rows of the block.
-    fn named<'r>(rows: &'r [Row], sums: &'r mut [Row; BLOCK]) -> &'r [Row; BLOCK];
+    /// Fills in what each byte names, given the rows of the block.
+    fn name(rows: &[Row], named: &mut [Row; BLOCK]);
 }
 
 /// As many rows as there are, drawn with replacement.
@@ -31,9 +31,8 @@ pub(crate) struct Draws {
     stream: Stream,
     /// For each block, the number of rows drawn.
     counts: Vec<u32>,
-    /// The rows of all blocks in turn, if they were drawn among all.
-    rows: Vec<u8>,
-    n_taken: usize,
+    /// The rows of each block, if they were drawn among all.
+    rows: Vec<Vec<u8>>,
 }
 
 impl Picks for Draws {
@@ -41,39 +40,28 @@ impl Picks for Draws {
 
     fn new(seed: u64, index: u64, n_rows: usize) -> Self {
         let mut stream = Stream::new(seed, Purpose::Bootstrap, index);
-        let mut counts = vec![0; n_rows.div_ceil(BLOCK)];
-        let mut rows = Vec::new();
+        let n_blocks = n_rows.div_ceil(BLOCK);
+        let (mut counts, mut rows) = (Vec::new(), Vec::new());
         if n_rows > WHOLE {
+            counts.resize(n_blocks, 0);
             split(&mut stream, n_rows as u32, n_rows as u32, &mut counts);
         } else {
-            let mut drawn = Vec::with_capacity(n_rows);
-            stream.draws(n_rows as u32, |row| {
-                counts[row as usize / BLOCK] += 1;
-                drawn.push(row as u16);
-            });
-            let mut places: Vec<u32> = counts.iter().scan(0, |end, n| Some((*end, *end += n).0)).collect();
-            rows = vec![0; n_rows];
-            for row in drawn {
-                let place = &mut places[usize::from(row) / BLOCK];
-                rows[*place as usize] = row as u8;
-                *place += 1;
-            }
+            // More than a block's mean by five deviations, so that few grow.
+            rows.resize_with(n_blocks, || Vec::with_capacity(BLOCK + 5 * BLOCK.isqrt()));
+            stream.draws(n_rows as u32, |row| rows[row as usize / BLOCK].push(row as u8));
         }
-        Self { stream, counts, rows, n_taken: 0 }
+        Self { stream, counts, rows }
     }
 
     fn take(&mut self, block: usize, n_rows: usize, picks: &mut Vec<u8>) {
-        let n = self.counts[block] as usize;
-        if self.rows.is_empty() {
-            self.stream.bytes(n_rows, n, picks);
-        } else {
-            picks.extend_from_slice(&self.rows[self.n_taken..][..n]);
-            self.n_taken += n;
+        match self.rows.get(block) {
+            Some(rows) => picks.extend_from_slice(rows),
+            None => self.stream.bytes(n_rows, self.counts[block] as usize, picks),
         }
     }
 
-    fn named<'r>(rows: &'r [Row], _: &'r mut [Row; BLOCK]) -> &'r [Row; BLOCK] {
-        rows.as_array().expect("a block has as many rows as a byte can name")
+    fn name(rows: &[Row], named: &mut [Row; BLOCK]) {
+        named.copy_from_slice(rows);
     }
 }
 
@@ -109,15 +97,14 @@ impl Picks for Exchange {
     }
 
     /// The sums of the sixteen choices among each four rows.
-    fn named<'r>(rows: &'r [Row], sums: &'r mut [Row; BLOCK]) -> &'r [Row; BLOCK] {
-        for (rows, sums) in rows.chunks_exact(4).zip(sums.chunks_exact_mut(16)) {
+    fn name(rows: &[Row], named: &mut [Row; BLOCK]) {
+        for (rows, sums) in rows.chunks_exact(4).zip(named.chunks_exact_mut(16)) {
             sums[0] = Row::default();
             for choice in 1..16_usize {
                 let last = choice.ilog2() as usize;
                 sums[choice] = plus(sums[choice & !(1 << last)], rows[last]);
             }
         }
-        sums
     }
 }
 

@@ -75,40 +75,48 @@ impl Stream {
 
     /// The number of successes in `n` trials of probability `part` / `whole`, of which `whole` is the greater.
     ///
-    /// A trial compares random bits with the binary digits of the probability until they differ, 64 trials at a time.
+    /// A trial compares random bits with the binary digits of the probability until they differ. How many of the trials
+    /// differ at a digit is all that matters, so that a digit takes a bit for each trial that is open, and all digits
+    /// two.
     pub fn binomial(&mut self, n: u32, part: u32, whole: u32) -> u32 {
-        let (part, whole) = (u64::from(part), u64::from(whole));
-        let (mut successes, mut left) = (0, n);
-        while left > 0 {
-            let here = left.min(64);
-            let (mut open, mut rest) = (u64::MAX >> (64 - here), part);
-            while open != 0 && rest != 0 {
-                let bits = self.bits();
-                rest *= 2;
-                if rest >= whole {
-                    rest -= whole;
-                    successes += (open & !bits).count_ones();
-                    open &= bits;
-                } else {
-                    open &= !bits;
-                }
+        let (mut rest, whole) = (u64::from(part), u64::from(whole));
+        let (mut successes, mut open) = (0, n);
+        while open > 0 && rest > 0 {
+            let ones = self.ones(open);
+            rest *= 2;
+            if rest >= whole {
+                rest -= whole;
+                successes += open - ones;
+                open = ones;
+            } else {
+                open -= ones;
             }
-            left -= here;
         }
         successes
     }
 
+    /// The number of ones among `n` random bits.
+    fn ones(&mut self, n: u32) -> u32 {
+        let whole: u32 = (0..n / 64).map(|_| self.bits().count_ones()).sum();
+        match n % 64 {
+            0 => whole,
+            rest => whole + (self.bits() >> (64 - rest)).count_ones(),
+        }
+    }
+
     /// Adds `n` uniform random numbers below `below`, which is 1 to 256, to `bytes`.
     pub(crate) fn bytes(&mut self, below: usize, n: usize, bytes: &mut Vec<u8>) {
-        let end = bytes.len() + n;
+        let start = bytes.len();
+        let end = start + n;
+        if below == 256 {
+            bytes.resize(end.next_multiple_of(8) + 8, 0);
+            let eights = bytes[start..].as_chunks_mut().0.iter_mut().take(n.div_ceil(8));
+            eights.for_each(|eight| *eight = self.bits().to_le_bytes());
+        }
         let mask = (below.next_power_of_two() - 1) as u8;
         while bytes.len() < end {
             let eight = self.bits().to_le_bytes().map(|byte| byte & mask);
-            if below == 256 {
-                bytes.extend_from_slice(&eight);
-            } else {
-                bytes.extend(eight.iter().filter(|byte| usize::from(**byte) < below));
-            }
+            bytes.extend(eight.iter().filter(|byte| usize::from(**byte) < below));
         }
         bytes.truncate(end);
     }

@@ -11,7 +11,7 @@ use capeval_choice::{Argument, Refusal, Remedy};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use crate::matrix::{BLOCK, Matrix, Row, add};
+use crate::matrix::{BLOCK, Matrix, PickedRows, Row, TOGETHER};
 use crate::picks::{Draws, Exchange, Picks, draw};
 
 /// The number of resamples, their seed, and the level of the intervals.
@@ -178,21 +178,24 @@ fn replicate<P: Picks>(
         let first = k * group;
         let sums =
             sums::<P>(matrix, (first..first + n_here).map(|k| P::new(seed, k as u64, matrix.n_rows())));
-        for (sums, values) in sums.iter().zip(values.chunks_exact_mut(n_values.max(1))) {
-            score(&sums.as_flattened()[..matrix.n_columns()], values);
+        let n_panels = matrix.panels().len();
+        for (at, values) in values.chunks_exact_mut(n_values.max(1)).enumerate() {
+            let sums = sums[at * n_panels..(at + 1) * n_panels].as_flattened();
+            score(&sums[..matrix.n_columns()], values);
         }
     });
     values
 }
 
-/// The sums of the columns over the rows that each replicate takes.
+/// The sums of the columns over the rows that each replicate takes, replicate after replicate.
 ///
 /// Rows are added in the order of blocks, and within a block in that of the choices, so the digits depend on nothing
 /// else.
-fn sums<P: Picks>(matrix: &Matrix, replicates: impl Iterator<Item = P>) -> Vec<Vec<Row>> {
+fn sums<P: Picks>(matrix: &Matrix, replicates: impl Iterator<Item = P>) -> Vec<Row> {
     let mut replicates: Vec<P> = replicates.collect();
-    let mut sums = vec![vec![Row::default(); matrix.panels().len()]; replicates.len()];
-    let (mut picks, mut ends, mut named) = (Vec::new(), Vec::new(), [Row::default(); BLOCK]);
+    let n_panels = matrix.panels().len();
+    let mut sums = vec![Row::default(); n_panels * replicates.len()];
+    let (mut picks, mut ends, mut named) = (Vec::new(), Vec::new(), vec![[Row::default(); BLOCK]; TOGETHER]);
     for (block, first) in (0..matrix.n_rows()).step_by(P::ROWS).enumerate() {
         picks.clear();
         ends.clear();
@@ -200,13 +203,12 @@ fn sums<P: Picks>(matrix: &Matrix, replicates: impl Iterator<Item = P>) -> Vec<V
             replicate.take(block, P::ROWS.min(matrix.n_rows() - first), &mut picks);
             ends.push(picks.len());
         }
-        for (p, panel) in matrix.panels().iter().enumerate() {
-            let named = P::named(&panel[first..first + P::ROWS], &mut named);
-            let mut start = 0;
-            for (sums, end) in sums.iter_mut().zip(&ends) {
-                add(named, &picks[start..*end], &mut sums[p]);
-                start = *end;
+        let mut picked = PickedRows { picks: &picks, ends: &ends, sums: &mut sums, n_panels };
+        for (p, panels) in matrix.panels().chunks(TOGETHER).enumerate() {
+            for (panel, named) in panels.iter().zip(&mut named) {
+                P::name(&panel[first..first + P::ROWS], named);
             }
+            picked.add(p * TOGETHER, &named[..panels.len()]);
         }
     }
     sums

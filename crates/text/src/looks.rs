@@ -1,6 +1,6 @@
 //! Counts of character types in texts, for notices such as "this text looks tokenised already".
 
-use std::ops::AddAssign;
+use std::ops::{AddAssign, Range};
 
 use crate::tokenizers::plain::is_python_space;
 
@@ -67,13 +67,26 @@ impl Looks {
         }
     }
 
-    /// As [`see_any`](Self::see_any), in a tenth of the time.
+    /// As [`see_any`](Self::see_any), in a small part of the time: most bytes are looked at many at once.
     fn see_ascii(&mut self, text: &[u8]) {
-        self.n_letters += text.iter().filter(|byte| byte.is_ascii_alphanumeric()).count() as u64;
+        const MANY: usize = 32;
+        let is_mark = |byte: u8| matches!(byte, b'.' | b',' | b'!' | b'?' | b';' | b':' | b'\'');
+        let mut is_first = true;
+        for (k, some) in text.chunks(MANY).enumerate() {
+            let n_letters: u8 = some.iter().map(|byte| u8::from(byte.is_ascii_alphanumeric())).sum();
+            self.n_letters += u64::from(n_letters);
+            if some.iter().fold(false, |any, byte| any | is_mark(*byte)) {
+                self.see_marks(text, k * MANY..k * MANY + some.len(), &mut is_first);
+            }
+        }
+    }
+
+    /// Counts the marks in a part of a text; `is_first` is true until one is detached after the first word.
+    fn see_marks(&mut self, text: &[u8], part: Range<usize>, is_first: &mut bool) {
         let is_outside = |at: usize| text.get(at).is_none_or(|byte| is_python_space(char::from(*byte)));
         let starts = |at: usize| at == 0 || is_outside(at - 1);
-        let mut is_first = true;
-        for (at, byte) in text.iter().enumerate() {
+        for at in part {
+            let byte = &text[at];
             let detached = match byte {
                 b'.' | b',' | b'!' | b'?' | b';' | b':' if is_outside(at + 1) => {
                     self.n_attached_marks += u64::from(!starts(at));
@@ -90,8 +103,8 @@ impl Looks {
             };
             if detached {
                 let start = at - usize::from(*byte == b'\'' && !starts(at));
-                is_first = is_first && text[..start].iter().all(|byte| is_python_space(char::from(*byte)));
-                self.n_detached_marks += u64::from(!is_first);
+                *is_first = *is_first && text[..start].iter().all(|byte| is_python_space(char::from(*byte)));
+                self.n_detached_marks += u64::from(!*is_first);
             }
         }
     }
@@ -219,8 +232,25 @@ mod tests {
     #[test]
     fn ascii_is_counted_like_any_text() {
         let pieces = [
-            "a", "n't", "'s", "'re", "n", "'", "'t", ".", ",", "..", "!", " ", "  ", "\t", "\u{1c}", "b.c",
-            "7", ":",
+            "a",
+            "n't",
+            "'s",
+            "'re",
+            "n",
+            "'",
+            "'t",
+            ".",
+            ",",
+            "..",
+            "!",
+            " ",
+            "  ",
+            "\t",
+            "\u{1c}",
+            "b.c",
+            "7",
+            ":",
+            "a word of many letters ",
         ];
         let mut state = 1_usize;
         for _ in 0..50_000 {

@@ -15,6 +15,7 @@ use rayon::prelude::*;
 
 use crate::Error;
 
+mod census;
 mod clean;
 mod kind;
 mod shared;
@@ -69,11 +70,15 @@ pub(crate) struct Verdict {
 }
 
 impl<'a> Judge<'a> {
-    /// A judge with a sample of `references`.
-    pub fn new(accept: &'a [Oddity], references: &[Caption<'a>], metrics: &'a [AnyMetric]) -> Self {
-        let step = references.len().div_ceil(SAMPLE).max(1);
-        let some = references.iter().copied().step_by(step).collect();
-        Self { accept, references: some, is_sample: step > 1, metrics }
+    /// A judge with a sample of `n` references: every so many of them, as `every` gives them.
+    pub fn new(
+        accept: &'a [Oddity],
+        n: usize,
+        every: impl FnOnce(usize) -> Vec<Caption<'a>>,
+        metrics: &'a [AnyMetric],
+    ) -> Self {
+        let step = n.div_ceil(SAMPLE).max(1);
+        Self { accept, references: every(step), is_sample: step > 1, metrics }
     }
 
     /// Judges the captions of all systems, and the references.

@@ -2,6 +2,8 @@
 //! one text for many images.
 
 use std::collections::{HashMap, HashSet};
+use std::hash::{BuildHasherDefault, Hash, Hasher};
+use std::str::SplitWhitespace;
 
 use capeval_choice::{Argument, Code, Remedy};
 use capeval_report::Notice;
@@ -160,7 +162,7 @@ impl Label {
 fn label(captions: &[&str], others: &[&str]) -> Option<Label> {
     let count = |texts: &[&str]| {
         let mut counts: HashMap<String, (usize, usize)> = HashMap::new();
-        for text in texts.iter().filter(|text| text.contains([':', '：'])) {
+        for text in texts {
             let mut seen = HashSet::new();
             for (label, start, end) in labels(text) {
                 let is_empty = text.get(end..).is_none_or(|rest| rest.trim().is_empty());
@@ -193,11 +195,11 @@ fn label(captions: &[&str], others: &[&str]) -> Option<Label> {
 /// The word with which nearly all captions begin (or end, if `back`) that is a mark: it occurs nowhere else, the others
 /// do not know it or begin and end alike, and, at the start, what follows it begins as the others do.
 fn frame(captions: &[&str], others: &[&str], back: bool) -> Option<(String, bool)> {
-    let word = |text: &&str| {
+    fn word(text: &str, back: bool) -> Option<&str> {
         let mut words = text.split_whitespace();
-        (if back { words.next_back() } else { words.next() }).map(str::to_owned)
-    };
-    let (mark, n) = most_common(captions.iter().filter_map(word))?;
+        if back { words.next_back() } else { words.next() }
+    }
+    let (mark, n) = most_common(captions.iter().filter_map(|text| word(text, back)))?;
     let is_word = mark.chars().all(|c| c.is_alphanumeric() || "@_#*|~=+-".contains(c))
         && mark.chars().any(char::is_alphabetic);
     if !is_word || mark.len() < SHORTEST_MARK || !are_nearly_all(n, captions.len()) {
@@ -211,10 +213,10 @@ fn frame(captions: &[&str], others: &[&str], back: bool) -> Option<(String, bool
     if captions.iter().filter(repeats).count() * 20 > captions.len() {
         return None;
     }
-    let has = |text: &&&str| text.split_whitespace().any(|word| word.eq_ignore_ascii_case(&mark));
+    let has = |text: &&&str| text.split_whitespace().any(|word| word.eq_ignore_ascii_case(mark));
     let n_others = others.iter().filter(has).count();
-    let are_alike =
-        are_nearly_all(others.iter().filter(|text| word(text).as_ref() == Some(&mark)).count(), others.len());
+    let n_alike = others.iter().filter(|text| word(text, back) == Some(mark)).count();
+    let are_alike = are_nearly_all(n_alike, others.len());
     let is_known = n_others > 0 && !are_alike;
     if is_known || others.is_empty() {
         return None;
@@ -229,7 +231,7 @@ fn frame(captions: &[&str], others: &[&str], back: bool) -> Option<(String, bool
             return None;
         }
     }
-    Some((mark, are_alike))
+    Some((mark.to_owned(), are_alike))
 }
 
 /// The first of the words with digits with which nearly all captions begin (or end, if `back`), and few of the others.
@@ -246,30 +248,32 @@ fn numbers(captions: &[&str], others: &[&str], back: bool) -> Option<String> {
 }
 
 /// The most common of some words, and how often it occurs.
-fn most_common(words: impl Iterator<Item = String>) -> Option<(String, usize)> {
-    let mut counts: HashMap<String, usize> = HashMap::new();
+fn most_common<W: Eq + Hash + Ord>(words: impl Iterator<Item = W>) -> Option<(W, usize)> {
+    let mut counts: HashMap<W, usize> = HashMap::new();
     words.for_each(|word| *counts.entry(word).or_default() += 1);
     counts.into_iter().max_by(|(a, n), (b, m)| n.cmp(m).then_with(|| b.cmp(a)))
 }
 
 /// The words with which nearly all captions begin, if there are five of them or if they end as a prompt does, and the
 /// others do not begin with them.
-fn prompt(captions: &[&str], others: &[&str]) -> Option<String> {
+pub(super) fn prompt(captions: &[&str], others: &[&str]) -> Option<String> {
     const MANY_WORDS: usize = 5;
     const FEW_WORDS: usize = 3;
-    let mut kept: Vec<Vec<&str>> =
-        captions.iter().map(|text| text.split_whitespace().take(64).collect()).collect();
-    let mut words: Vec<String> = Vec::new();
-    loop {
-        let at = words.len();
-        let next = most_common(kept.iter().filter_map(|text| text.get(at)).map(|word| (*word).to_owned()));
-        let Some((word, n)) = next.filter(|(_, n)| are_nearly_all(*n, captions.len())) else { break };
-        kept.retain(|text| text.get(at).is_some_and(|known| *known == word));
+    const MOST_WORDS: usize = 64;
+    // Of each text that goes on, its next word and the words after that.
+    let mut kept: Vec<(Option<&str>, SplitWhitespace<'_>)> =
+        captions.iter().map(|text| (None, text.split_whitespace())).collect();
+    let mut words: Vec<&str> = Vec::new();
+    while words.len() < MOST_WORDS {
+        kept.iter_mut().for_each(|(next, rest)| *next = rest.next());
+        let next = most_common(kept.iter().filter_map(|(next, _)| *next));
+        let Some((word, _)) = next.filter(|(_, n)| are_nearly_all(*n, captions.len())) else { break };
+        kept.retain(|(next, _)| *next == Some(word));
         words.push(word);
-        debug_assert!(n > 0, "nine of ten are some");
     }
     // If all texts are one, there is no prompt.
-    let ends = kept.iter().filter(|text| text.len() == words.len()).count();
+    let is_whole = words.len() == MOST_WORDS;
+    let ends = kept.iter().filter(|(next, _)| is_whole || next.is_none()).count();
     let ends_as_prompt = words.iter().rposition(|word| word.ends_with([':', '?', '.', '!', '>', ']', '\n']));
     let begins =
         |prompt: &str| others.iter().filter(|text| text.starts_with(prompt)).count() * 10 > others.len();
@@ -286,11 +290,21 @@ fn prompt(captions: &[&str], others: &[&str]) -> Option<String> {
 }
 
 /// Texts of several images that share fewer words with the references than other captions do.
-fn placeholders(captions: &[&str], others: &[&str]) -> Vec<String> {
+pub(super) fn placeholders(captions: &[&str], others: &[&str]) -> Vec<String> {
     const REPEATED: usize = 3;
+    let least = REPEATED.max(captions.len() / 50);
+    // Equal texts are as long and end alike, which takes less time to see where texts are long.
+    const END: usize = 16;
+    let mut ends: HashMap<(usize, &[u8]), usize> = HashMap::new();
+    for text in captions {
+        let start = text.len().saturating_sub(END);
+        *ends.entry((text.len(), text.as_bytes().get(start..).unwrap_or_default())).or_default() += 1;
+    }
+    if ends.values().all(|n| *n < least) {
+        return Vec::new();
+    }
     let mut counts: HashMap<&str, usize> = HashMap::new();
     captions.iter().for_each(|text| *counts.entry(text).or_default() += 1);
-    let least = REPEATED.max(captions.len() / 50);
     let repeated: Vec<&str> =
         counts.iter().filter(|(text, n)| **n >= least && !text.is_empty()).map(|(text, _)| *text).collect();
     if repeated.is_empty() || others.len() < FEW || counts.len() < 2 {
@@ -309,29 +323,67 @@ fn placeholders(captions: &[&str], others: &[&str]) -> Vec<String> {
     found
 }
 
-/// The words of some texts.
-pub(super) struct WordSet(HashSet<String>);
+/// The words of some texts, as hashes.
+pub(super) struct WordSet(HashSet<u64, BuildHasherDefault<SameHash>>);
+
+/// The hash of a hash: itself.
+#[derive(Default)]
+pub(super) struct SameHash(u64);
+
+impl Hasher for SameHash {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        self.0 = bytes.iter().fold(self.0, |hash, byte| mix(hash, *byte));
+    }
+
+    fn write_u64(&mut self, hash: u64) {
+        self.0 = hash;
+    }
+}
 
 impl WordSet {
     pub fn of(texts: &[&str]) -> Self {
-        Self(texts.iter().flat_map(|text| words(text)).collect())
+        let mut words = HashSet::default();
+        for text in texts {
+            each_word(text, |word| {
+                words.insert(word);
+            });
+        }
+        Self(words)
     }
 
     /// The share of the words of a text that are among these.
     pub fn share(&self, text: &str) -> f64 {
         let (mut n, mut known) = (0_u32, 0_u32);
-        for word in words(text) {
+        each_word(text, |word| {
             n += 1;
             known += u32::from(self.0.contains(&word));
-        }
+        });
         f64::from(known) / f64::from(n.max(1))
     }
 }
 
-/// The words of a text without case and punctuation.
-fn words(text: &str) -> impl Iterator<Item = String> {
-    let words = text.split(|c: char| !c.is_alphanumeric() && c != '\'').filter(|word| !word.is_empty());
-    words.map(str::to_lowercase)
+/// Calls `take` with a hash of each word of a text, without case and punctuation.
+fn each_word(text: &str, mut take: impl FnMut(u64)) {
+    if text.is_ascii() {
+        let words = text.as_bytes().split(|byte| !byte.is_ascii_alphanumeric() && *byte != b'\'');
+        for word in words.filter(|word| !word.is_empty()) {
+            take(word.iter().fold(0, |hash, byte| mix(hash, byte.to_ascii_lowercase())));
+        }
+    } else {
+        let words = text.split(|c: char| !c.is_alphanumeric() && c != '\'');
+        for word in words.filter(|word| !word.is_empty()) {
+            take(word.to_lowercase().bytes().fold(0, mix));
+        }
+    }
+}
+
+/// A hash that goes on with another byte.
+fn mix(hash: u64, byte: u8) -> u64 {
+    (hash ^ u64::from(byte) ^ 0x2545_f491_4f6c_dd1d).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29)
 }
 
 /// The text between a pair of quotation marks around all of it.

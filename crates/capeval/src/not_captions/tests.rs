@@ -1,5 +1,7 @@
 //! The judge on captions of many kinds.
 
+mod slow;
+
 use super::*;
 
 fn ids(n: usize) -> Vec<SegmentId> {
@@ -28,7 +30,7 @@ fn verdict(captions: &[String], references: &[String], metrics: &[&str]) -> Resu
     let metrics = crate::metrics(metrics.iter().copied(), &[]).unwrap();
     let captions: Vec<Caption<'_>> = mine.iter().map(|(k, text)| (&ids[*k], text.as_str())).collect();
     let references: Vec<Caption<'_>> = theirs.iter().map(|(k, text)| (&ids[*k], text.as_str())).collect();
-    let judge = Judge::new(&[], &references, &metrics);
+    let judge = Judge::new(&[], references.len(), |_| references.clone(), &metrics);
     let codes = |notices: Vec<Notice>| notices.iter().map(|notice| notice.code.to_string()).collect();
     judge.judge(&[("mine", captions)]).map(codes).map_err(|error| {
         let remedy = error.remedy().unwrap().to_string();

@@ -2,6 +2,7 @@
 
 use capeval_choice::Code;
 
+use super::census::{count, n_words};
 use super::thoughts::after_thoughts;
 
 /// The classes of the characters of a text: ordinary captions have none, and are done with at once.
@@ -22,13 +23,15 @@ impl Classes {
     const CONTROL: u16 = 1 << 10;
     const UPPER: u16 = 1 << 11;
     const BREAK: u16 = 1 << 12;
+    const LESS: u16 = 1 << 13;
 
     const OF_BYTES: [u16; 256] = {
         let mut classes = [0; 256];
         let mut byte = 0;
         while byte < 256 {
             classes[byte] = match byte as u8 {
-                b'<' | b'[' | b'{' | b'(' => Self::TAG,
+                b'<' => Self::TAG | Self::LESS,
+                b'[' | b'{' | b'(' => Self::TAG,
                 b':' => Self::COLON,
                 b'&' => Self::ENTITY,
                 b'`' => Self::TICK,
@@ -64,7 +67,7 @@ pub(super) fn kind_of(text: &str) -> Option<Code> {
     let classes = Classes::of(text);
     type Rule = (u16, Code, fn(&str) -> bool);
     const RULES: &[Rule] = &[
-        (Classes::TAG, Code::FailedRequests, is_page),
+        (Classes::LESS, Code::FailedRequests, is_page),
         (Classes::TAG | Classes::SLASH | Classes::COLON | Classes::OTHER, Code::Thoughts, |text| {
             after_thoughts(text).is_some()
         }),
@@ -72,7 +75,9 @@ pub(super) fn kind_of(text: &str) -> Option<Code> {
         (Classes::TAG, Code::StructuredText, is_structure),
         (Classes::QUOTE, Code::ByteStrings, is_bytes),
         (Classes::PART | Classes::OTHER | Classes::SLASH, Code::SubwordMarks, has_subwords),
-        (Classes::TAG | Classes::UPPER, Code::SpecialTokens, has_tokens),
+        (Classes::TAG, Code::SpecialTokens, |text| special_token(text).is_some()),
+        (Classes::LESS, Code::SpecialTokens, has_markup),
+        (Classes::UPPER, Code::SpecialTokens, has_bare_token),
         (Classes::CONTROL | Classes::OTHER, Code::ControlCharacters, has_control),
         (Classes::BREAK, Code::SeveralCaptions, is_list),
         (Classes::ESCAPE, Code::EscapedCharacters, has_escape),
@@ -107,13 +112,18 @@ fn is_page(text: &str) -> bool {
     })
 }
 
-/// Returns true for tokens of language models and for tags, also if their brackets are gone: `UNK`.
-fn has_tokens(text: &str) -> bool {
-    const BARE: &[&str] = &["UNK", "PAD", "EOS", "BOS", "SOS", "SEP", "CLS", "EOT", "OOV"];
-    let is_bare = |word: &str| word.len() == 3 && BARE.contains(&word);
-    special_token(text).is_some()
-        || has_markup(text)
-        || text.split(' ').any(is_bare) && text.bytes().any(|byte| byte.is_ascii_lowercase())
+/// Returns true for tokens of language models whose brackets are gone: `UNK`.
+pub(super) fn has_bare_token(text: &str) -> bool {
+    const BARE: &[&[u8; 3]] = &[b"UNK", b"PAD", b"EOS", b"BOS", b"SOS", b"SEP", b"CLS", b"EOT", b"OOV"];
+    let bytes = text.as_bytes();
+    let is_space = |at: usize| bytes.get(at).is_none_or(|byte| *byte == b' ');
+    let is_token = |(at, word): (usize, &[u8; 3])| {
+        word[1].is_ascii_uppercase()
+            && BARE.contains(&word)
+            && is_space(at + 3)
+            && (at == 0 || is_space(at - 1))
+    };
+    bytes.array_windows().enumerate().any(is_token) && bytes.iter().any(u8::is_ascii_lowercase)
 }
 
 /// Returns true for control characters, such as the colours of a terminal, and for spaces of no width between Latin
@@ -164,50 +174,55 @@ fn is_bytes(text: &str) -> bool {
 
 /// Returns true for the marks of SentencePiece, of byte-level and WordPiece tokenizers and of BPE, and for any other
 /// sign at the same end of most words.
-fn has_subwords(text: &str) -> bool {
+pub(super) fn has_subwords(text: &str) -> bool {
     let is_piece = |word: &str| {
         let after = word.strip_prefix("##").and_then(|rest| rest.chars().next());
         after.is_some_and(char::is_alphanumeric)
             || word.len() > 2 && word.ends_with("@@") && !word.starts_with("@@")
     };
-    if text.contains(['▁', '￭']) || text.contains("</w>") || text.split(' ').any(is_piece) {
+    let (has, is_ascii) = (|byte: u8| text.as_bytes().contains(&byte), text.is_ascii());
+    if !is_ascii && text.contains(['▁', '￭'])
+        || has(b'<') && text.contains("</w>")
+        || (has(b'#') || has(b'@')) && text.split(' ').any(is_piece)
+    {
         return true;
+    }
+    if is_ascii {
+        return has_signs(text);
     }
     // In Maltese, Ġ is a letter.
     let (n_words, n_spaces) =
         (text.split([' ', 'Ġ']).filter(|word| !word.is_empty()).count(), text.matches('Ġ').count());
-    if n_spaces > 0 && n_spaces * 2 >= n_words {
-        return true;
+    n_spaces > 0 && n_spaces * 2 >= n_words || has_signs(text)
+}
+
+/// Returns true for a sign at the same end of most words, and for words with tags.
+fn has_signs(text: &str) -> bool {
+    let words = || text.split_whitespace();
+    let n_words = n_words(text);
+    let n_signs = count(text, |byte| matches!(byte, b'_' | b'|' | b'/' | b'~' | b'+' | b'^' | b'=' | b'$'));
+    // Beyond ASCII, there are more signs.
+    if n_words < 3 || text.is_ascii() && n_signs * 2 < n_words {
+        return false;
     }
-    let words: Vec<&str> = text.split_whitespace().collect();
-    let is_sign = |c: &char| {
-        !c.is_alphanumeric()
-            && !c.is_whitespace()
-            && matches!(c, '_' | '|' | '~' | '+' | '^' | '=' | '·' | '¦' | '$')
-    };
+    let is_sign = |c: &char| matches!(c, '_' | '|' | '~' | '+' | '^' | '=' | '·' | '¦' | '$');
     let most = |sign: fn(&str) -> Option<char>| {
-        let signs: Vec<char> = words
-            .iter()
-            .filter(|word| word.chars().count() > 1)
-            .filter_map(|word| sign(word))
-            .filter(is_sign)
-            .collect();
-        signs.first().is_some_and(|first| {
-            let n = signs.iter().filter(|sign| *sign == first).count();
-            n >= 3 && n * 2 >= words.len()
+        let signs = || words().filter(|word| word.chars().nth(1).is_some()).filter_map(sign).filter(is_sign);
+        signs().next().is_some_and(|first| {
+            let n = signs().filter(|sign| *sign == first).count();
+            n >= 3 && n * 2 >= n_words
         })
     };
-    let is_tagged = |word: &&&str| {
+    let is_tagged = |word: &&str| {
         word.split_once(['_', '|', '/']).is_some_and(|(word, tag)| {
             !word.is_empty()
                 && !tag.is_empty()
                 && tag.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'$')
         })
     };
-    words.len() >= 3
-        && (words.iter().filter(is_tagged).count() * 5 >= words.len() * 4
-            || most(|word| word.chars().next())
-            || most(|word| word.chars().next_back()))
+    words().filter(is_tagged).count() * 5 >= n_words * 4
+        || most(|word| word.chars().next())
+        || most(|word| word.chars().next_back())
 }
 
 /// Names of the tokens with which language models begin, end, separate and fill texts, without their brackets.
@@ -218,7 +233,7 @@ const SPECIAL: &[&str] = &[
 
 /// The first token of a language model in a text, such as `</s>`, `[SEP]` or `<|im_end|>`.
 pub(super) fn special_token(text: &str) -> Option<&str> {
-    let starts = text.match_indices(['<', '[', '{']);
+    let starts = text.bytes().enumerate().filter(|(_, byte)| matches!(byte, b'<' | b'[' | b'{'));
     starts.map(|(start, _)| text.get(start..).unwrap_or_default()).find_map(|rest| {
         let end = match rest.as_bytes().first()? {
             b'<' => '>',
@@ -304,6 +319,7 @@ fn windows_byte(c: char) -> Option<u8> {
     match u32::from(c) {
         0..0x80 => None,
         code @ 0x80..=0xff => u8::try_from(code).ok(),
+        0x2123.. => None,
         _ => EXTENSION.chars().position(|known| known == c).and_then(|at| u8::try_from(0x80 + at).ok()),
     }
 }
@@ -409,9 +425,10 @@ fn is_failure(text: &str) -> bool {
     let bytes = text.as_bytes();
     // Most captions begin with an article.
     let is_article = matches!(bytes, [b'a' | b'A', b' ' | b'n', ..]);
+    let first = bytes.first().map(u8::to_ascii_lowercase);
     let begins = |start: &&str| {
         let head = bytes.get(..start.len());
-        head.is_some_and(|head| head.eq_ignore_ascii_case(start.as_bytes()))
+        start.bytes().next() == first && head.is_some_and(|head| head.eq_ignore_ascii_case(start.as_bytes()))
     };
     // Of the class of an error: `ValueError: …`, `openai.RateLimitError: …`.
     let is_class = || {

@@ -31,7 +31,7 @@ pub(super) fn unwrapped(text: &str) -> &str {
 }
 
 /// Returns true if a name is one of thoughts.
-fn is_of_thoughts(name: &str) -> bool {
+pub(super) fn is_of_thoughts(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     STEMS.iter().any(|stem| name.starts_with(stem) || name.ends_with(stem) || name.contains("thought"))
         || name.split(['_', '-', ':', ' ']).any(|part| STEMS.iter().any(|stem| part.starts_with(stem)))
@@ -144,12 +144,11 @@ fn closed(text: &str) -> Option<Option<&str>> {
 }
 
 /// The answer after a label of its own, in a text that begins with the label of thoughts: `Thought: … Answer: a dog`.
-fn labelled(text: &str) -> Option<Option<&str>> {
+pub(super) fn labelled(text: &str) -> Option<Option<&str>> {
     let mut labels = labels(text);
-    let (first, start, _) = labels.next()?;
-    let last = labels.last()?;
-    (start == 0 && is_of_thoughts(first))
-        .then(|| text.get(last.2..).map(|rest| rest.trim_matches(['*', ' ', '\n'])))
+    let (..) = labels.next().filter(|(first, start, _)| *start == 0 && is_of_thoughts(first))?;
+    let (.., end) = labels.last()?;
+    Some(text.get(end..).map(|rest| rest.trim_matches(['*', ' ', '\n'])))
 }
 
 /// The labels of a text, each with its place and the place after its colon: one to three words before a colon, at the
@@ -157,8 +156,13 @@ fn labelled(text: &str) -> Option<Option<&str>> {
 pub(super) fn labels(text: &str) -> impl Iterator<Item = (&str, usize, usize)> {
     const LONGEST: usize = 32;
     let is_decoration = |c: char| matches!(c, '*' | '#' | ' ' | '_' | '-' | '>');
-    text.match_indices([':', '：']).filter_map(move |(colon, sign)| {
-        let head = text.get(..colon)?;
+    let has_any = text.as_bytes().contains(&b':') || text.contains('：');
+    let searched = if has_any { text.as_bytes() } else { &[] };
+    // A wide colon begins with this byte, and so do other characters.
+    let colons = searched.iter().enumerate().filter(|(_, byte)| matches!(byte, b':' | 0xef));
+    colons.filter_map(move |(colon, _)| {
+        let (head, rest) = text.split_at_checked(colon)?;
+        let sign = rest.chars().next().filter(|sign| matches!(sign, ':' | '：'))?;
         let start = head.rfind(['\n', '.', '!', '?', '>']).map_or(0, |at| at + 1);
         let label = head.get(start..)?.trim_start_matches(is_decoration).trim_end_matches(['*', ' ']);
         let is_name = |word: &str| word.chars().all(char::is_alphanumeric);
@@ -166,7 +170,7 @@ pub(super) fn labels(text: &str) -> impl Iterator<Item = (&str, usize, usize)> {
         let is_label =
             !label.is_empty() && label.len() <= LONGEST && n_words <= 3 && label.split(' ').all(is_name);
         let is_alphabetic = label.starts_with(char::is_alphabetic);
-        (is_label && is_alphabetic).then_some((label, start, colon + sign.len()))
+        (is_label && is_alphabetic).then_some((label, start, colon + sign.len_utf8()))
     })
 }
 

@@ -6,6 +6,7 @@ use capeval_metric::{AnyMetric, Reading};
 use capeval_report::Notice;
 use capeval_text::{Looks, Tokenizer};
 
+use super::census::{Letters, n_characters, n_words};
 use super::shared::WordSet;
 use super::{excerpt, sample};
 
@@ -28,26 +29,31 @@ pub(super) fn unlike(
         return Vec::new();
     }
     let (mine, theirs) = (Looks::of(captions.iter().copied()), Looks::of(references.iter().copied()));
-    let script = other_script(system, &captions, &references);
+    let letters = [Letters::of(&captions), Letters::of(&references)];
+    let n_words: Vec<usize> = captions.iter().map(|text| n_words(text)).collect();
+    let script = other_script(system, captions.len(), &letters);
     let words = if script.is_none() { other_words(system, &captions, &references) } else { None };
     let segmentation = other_segmentation(system, &mine, &theirs, metrics);
     let length = match segmentation.is_none() && script.is_none() {
-        true => lengths(system, &captions, &references, metrics),
+        true => lengths(system, (&captions, &n_words), &references, metrics),
         false => None,
     };
-    let cut = cut_captions(system, &captions);
-    let upper = upper_case(system, &captions, &references, metrics);
+    let cut = cut_captions(system, &captions, &n_words);
+    let upper = upper_case(system, &letters, metrics);
     let found = [length, script, words, segmentation, cut, upper];
     found.into_iter().flatten().map(|notice| notice.system(system)).collect()
 }
 
-/// A notice of captions that are many times longer or shorter than the references.
-fn lengths(system: &str, captions: &[&str], references: &[&str], metrics: &[AnyMetric]) -> Option<Notice> {
-    let words = |texts: &[&str]| {
-        let n: usize = texts.iter().map(|text| text.split_whitespace().count()).sum();
-        n as f64 / texts.len().max(1) as f64
-    };
-    let (here, there) = (words(captions), words(references));
+/// A notice of captions, given with their numbers of words, that are many times longer or shorter than the references.
+fn lengths(
+    system: &str,
+    (captions, lengths): (&[&str], &[usize]),
+    references: &[&str],
+    metrics: &[AnyMetric],
+) -> Option<Notice> {
+    let here = lengths.iter().sum::<usize>() as f64 / captions.len().max(1) as f64;
+    let there = references.iter().map(|text| n_words(text)).sum::<usize>() as f64;
+    let there = there / references.len().max(1) as f64;
     if here == 0.0 || there == 0.0 {
         return None;
     }
@@ -91,19 +97,18 @@ fn short(weight: f64) -> String {
     if weight >= 0.01 { format!("{weight:.2}") } else { format!("{weight:.1e}") }
 }
 
-/// A notice of captions in another script than the references.
-fn other_script(system: &str, captions: &[&str], references: &[&str]) -> Option<Notice> {
-    let (mine, theirs) = (scripts(captions), scripts(references));
+/// A notice of `n` captions in another script than the references, by the letters of both.
+fn other_script(system: &str, n: usize, [mine, theirs]: &[Letters; 2]) -> Option<Notice> {
     let there =
-        |script: &str| theirs.iter().find(|(known, _)| *known == script).map_or(0.0, |(_, share)| *share);
-    let foreign = mine.iter().filter(|(script, share)| *share > 0.5 && there(script) < 0.05);
+        |script: &str| theirs.scripts().find(|(known, _)| *known == script).map_or(0.0, |(_, share)| share);
+    let foreign = mine.scripts().filter(|(script, share)| *share > 0.5 && there(script) < 0.05);
     let (script, _) = foreign.max_by(|a, b| a.1.total_cmp(&b.1))?;
-    if theirs.iter().all(|(_, share)| *share == 0.0) {
+    if theirs.scripts().all(|(_, share)| share == 0.0) {
         return None;
     }
     let message = format!("the captions of {system} are in {script} letters, and the references are not");
     let remedy = Remedy::say("make sure that both are in one language");
-    Some(Notice::new(Code::OtherScript, message).count(captions.len()).remedy(remedy))
+    Some(Notice::new(Code::OtherScript, message).count(n).remedy(remedy))
 }
 
 /// A notice of captions of whose words few occur in any reference, though the references share theirs.
@@ -112,10 +117,11 @@ fn other_words(system: &str, captions: &[&str], references: &[&str]) -> Option<N
     if captions.len() < MANY || references.len() < MANY {
         return None;
     }
+    let (some, references) = (few_of_long(captions), few_of_long(references));
     let half = |first: usize| references.iter().copied().skip(first).step_by(2).collect::<Vec<_>>();
     let (known, held_out) = (WordSet::of(&half(0)), half(1));
     let mean = |texts: &[&str]| texts.iter().map(|text| known.share(text)).sum::<f64>() / texts.len() as f64;
-    let (here, there) = (mean(captions), mean(&held_out));
+    let (here, there) = (mean(&some), mean(&held_out));
     (there >= 0.3 && here < 0.25 * there).then(|| {
         let message = format!(
             "the captions of {system} use other words than the references: only {:.0}% of their words occur there, for \
@@ -126,6 +132,15 @@ fn other_words(system: &str, captions: &[&str], references: &[&str]) -> Option<N
         let remedy = Remedy::say("make sure that both are in one language, and words rather than ids");
         Notice::new(Code::OtherWords, message).count(captions.len()).remedy(remedy)
     })
+}
+
+/// Those of some texts whose words are looked up: fewer, evenly spread, if texts are long.
+fn few_of_long<'t>(texts: &[&'t str]) -> Vec<&'t str> {
+    const BYTES: usize = 250_000;
+    const LEAST: usize = 20;
+    let n_bytes: usize = texts.iter().map(|text| text.len()).sum();
+    let step = n_bytes.div_ceil(BYTES).min(texts.len() / LEAST).max(1);
+    texts.iter().copied().step_by(step).collect()
 }
 
 /// A notice if only one side is split into words, in a script without spaces, and a tokenizer does not split it itself.
@@ -149,13 +164,12 @@ fn other_segmentation(system: &str, mine: &Looks, theirs: &Looks, metrics: &[Any
 }
 
 /// A notice if many captions end at the greatest length, as if they were cut off there.
-fn cut_captions(system: &str, captions: &[&str]) -> Option<Notice> {
+fn cut_captions(system: &str, captions: &[&str], n_words: &[usize]) -> Option<Notice> {
     const MANY: usize = 50;
     if captions.len() < MANY {
         return None;
     }
-    let cut = |length: &dyn Fn(&str) -> usize| {
-        let lengths: Vec<usize> = captions.iter().map(|text| length(text)).collect();
+    let cut = |lengths: &[usize]| {
         let longest = lengths.iter().copied().max()?;
         let at = |n: usize| lengths.iter().filter(|length| **length == n).count();
         let (n, before) = (at(longest), longest.checked_sub(1).map_or(0, at));
@@ -163,8 +177,9 @@ fn cut_captions(system: &str, captions: &[&str]) -> Option<Notice> {
         (longest >= 6 && n * 5 >= captions.len() && n >= 4 * before.max(1) && shorter * 10 >= captions.len())
             .then_some((longest, n))
     };
-    let words = cut(&|text| text.split_whitespace().count()).map(|found| (found, "words"));
-    let characters = || cut(&|text| text.chars().count()).map(|found| (found, "characters"));
+    let words = cut(n_words).map(|found| (found, "words"));
+    let n_characters = || captions.iter().map(|text| n_characters(text)).collect::<Vec<_>>();
+    let characters = || cut(&n_characters()).map(|found| (found, "characters"));
     let ((longest, n), unit) = words.or_else(characters)?;
     let message = format!(
         "{n} of {} captions of {system} have exactly {longest} {unit}, and none has more, as if they were cut off",
@@ -175,14 +190,7 @@ fn cut_captions(system: &str, captions: &[&str]) -> Option<Notice> {
 }
 
 /// A notice if one side is in capitals and a metric tells these from small letters.
-fn upper_case(system: &str, captions: &[&str], references: &[&str], metrics: &[AnyMetric]) -> Option<Notice> {
-    let share = |texts: &[&str]| {
-        let letters =
-            texts.iter().flat_map(|text| text.chars()).filter(|c| c.is_lowercase() || c.is_uppercase());
-        let (upper, all) = letters
-            .fold((0_usize, 0_usize), |(upper, all), c| (upper + usize::from(c.is_uppercase()), all + 1));
-        upper as f64 / all.max(1) as f64
-    };
+fn upper_case(system: &str, [mine, theirs]: &[Letters; 2], metrics: &[AnyMetric]) -> Option<Notice> {
     let tells = |metric: &&AnyMetric| {
         use Tokenizer::{Intl, None as Whole, PtbRaw, V13a, Whitespace};
         match &metric.input().reading {
@@ -191,7 +199,7 @@ fn upper_case(system: &str, captions: &[&str], references: &[&str], metrics: &[A
         }
     };
     let metric = metrics.iter().find(tells)?;
-    let (here, there) = (share(captions), share(references));
+    let (here, there) = (mine.upper(), theirs.upper());
     let (loud, quiet) = match (here > 0.9, there > 0.9) {
         (true, false) if there < 0.5 => (format!("the captions of {system}"), "the references"),
         (false, true) if here < 0.5 => ("the references".to_owned(), "the captions"),
@@ -202,40 +210,4 @@ fn upper_case(system: &str, captions: &[&str], references: &[&str], metrics: &[A
         metric.signature().metric()
     );
     Some(Notice::new(Code::UpperCase, message).remedy("write both alike"))
-}
-
-/// The share of letters in each script, for those that there are.
-fn scripts(texts: &[&str]) -> Vec<(&'static str, f64)> {
-    let mut counts: Vec<(&'static str, usize)> = vec![(LATIN, 0)];
-    for text in texts {
-        for letter in text.chars().filter(|c| c.is_alphabetic()) {
-            let name = script(letter);
-            match counts.iter_mut().find(|(known, _)| *known == name) {
-                Some((_, count)) => *count += 1,
-                None => counts.push((name, 1)),
-            }
-        }
-    }
-    let all = counts.iter().map(|(_, count)| count).sum::<usize>().max(1) as f64;
-    counts.into_iter().map(|(name, count)| (name, count as f64 / all)).collect()
-}
-
-/// The script of most European languages.
-const LATIN: &str = "Latin";
-
-/// The script of a letter, roughly: languages that share one are not told apart.
-fn script(letter: char) -> &'static str {
-    match u32::from(letter) {
-        0x370..=0x3FF => "Greek",
-        0x400..=0x52F => "Cyrillic",
-        0x590..=0x5FF => "Hebrew",
-        0x600..=0x6FF | 0x750..=0x77F | 0xFB50..=0xFEFF => "Arabic",
-        0x900..=0xDFF => "Indic",
-        0xE00..=0xEFF => "Thai or Lao",
-        0x1000..=0x109F => "Burmese",
-        0x1100..=0x11FF | 0xAC00..=0xD7AF => "Korean",
-        0x1780..=0x17FF => "Khmer",
-        0x3040..=0x30FF | 0x3400..=0x9FFF | 0x2_0000..=0x2_FFFF => "Chinese or Japanese",
-        _ => LATIN,
-    }
 }

@@ -6,6 +6,8 @@
 //! images far away, so rows nearby are compared as well: a shift by one row fits the neighbour's references best.
 //! Before pairs are said not to fit, rare words must agree ([`super::rare`]).
 
+use std::collections::HashMap;
+
 use super::rare;
 use super::words::{Words, best_overlap, words};
 
@@ -137,14 +139,24 @@ fn samples<'t>(
 ) -> Vec<Sample> {
     let of = |row: usize| -> Vec<Words> { references(row).into_iter().map(words).collect() };
     let runs = RUNS.min((n / RUN).max(1));
+    let far = |row: usize| (row + (n / 3).max(1)) % n;
     let mut samples: Vec<Sample> = Vec::new();
+    // Where there are few images, places share them.
+    let mut known: HashMap<usize, Vec<Words>> = HashMap::new();
     for run in 0..runs {
         let start = run * n / runs;
+        let rows = start..(start + RUN).min(n);
         let first = start.saturating_sub(FARTHEST.unsigned_abs());
-        let near: Vec<Vec<Words>> = (first..(start + RUN + FARTHEST.unsigned_abs()).min(n)).map(of).collect();
-        for row in start..(start + RUN).min(n) {
-            let at = |place: usize| near.get(place.checked_sub(first)?).map(Vec::as_slice);
-            samples.extend(Sample::new(row, &words(caption(row)), at, &of((row + (n / 3).max(1)) % n)));
+        for place in (first..(start + RUN + FARTHEST.unsigned_abs()).min(n)).chain(rows.clone().map(far)) {
+            known.entry(place).or_insert_with(|| of(place));
+        }
+        for row in rows {
+            samples.extend(Sample::new(
+                row,
+                &words(caption(row)),
+                |place| known.get(&place),
+                &known[&far(row)],
+            ));
         }
     }
     samples

@@ -5,7 +5,7 @@
 //! pairings of real systems and people with their references, the mean gain is 0.08 to 0.51; it is 0 where rows are
 //! shifted, or where a text does not describe its image: a prompt, a constant, a path.
 
-/// The distinct words of a text, as sorted hashes.
+/// The distinct words of a text, as sorted numbers.
 pub(crate) type Words = Vec<u64>;
 
 /// The most images that are compared.
@@ -13,35 +13,45 @@ const SAMPLE: usize = 1000;
 
 /// The distinct words of a text in lower case; characters of scripts without spaces between words count alone.
 pub(crate) fn words(text: &str) -> Words {
-    // The hash of the letters so far, as FNV-1a makes it; none between words.
-    let mut word: Option<u64> = None;
-    let add = |hash: u64, c: char| (hash ^ u64::from(u32::from(c))).wrapping_mul(0x0100_0000_01b3);
-    const START: u64 = 0xcbf2_9ce4_8422_2325;
+    // The letters so far; 0 between words.
+    let mut word = 0;
     let mut words = Vec::new();
+    let end = |word: &mut u64, words: &mut Words| {
+        if *word != 0 {
+            words.push(std::mem::take(word));
+        }
+    };
     if text.is_ascii() {
         for byte in text.as_bytes() {
-            if byte.is_ascii_alphanumeric() {
-                word = Some(add(word.unwrap_or(START), char::from(byte.to_ascii_lowercase())));
-            } else if let Some(hash) = word.take() {
-                words.push(hash);
+            match byte.is_ascii_alphanumeric() {
+                true => word = add(word, byte.to_ascii_lowercase()),
+                false => end(&mut word, &mut words),
             }
         }
     } else {
+        let add = |word: u64, c: char| c.encode_utf8(&mut [0; 4]).bytes().fold(word, add);
         for c in text.chars() {
             if is_unspaced(c) {
-                words.extend(word.take());
-                words.push(add(START, c));
+                end(&mut word, &mut words);
+                words.push(add(0, c));
             } else if c.is_alphanumeric() {
-                word = Some(c.to_lowercase().fold(word.unwrap_or(START), add));
+                word = c.to_lowercase().fold(word, add);
             } else {
-                words.extend(word.take());
+                end(&mut word, &mut words);
             }
         }
     }
-    words.extend(word);
+    end(&mut word, &mut words);
     words.sort_unstable();
     words.dedup();
     words
+}
+
+/// A word with another byte: the bytes themselves up to eight, and a hash of more.
+fn add(word: u64, byte: u8) -> u64 {
+    let before =
+        if word >> 56 == 0 { word << 8 } else { word.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29) };
+    before ^ u64::from(byte)
 }
 
 /// Returns true for letters of scripts that are written without spaces between words.
@@ -55,15 +65,10 @@ pub(crate) fn is_unspaced(c: char) -> bool {
 fn overlap(a: &[u64], b: &[u64]) -> f64 {
     let (mut i, mut j, mut common) = (0, 0, 0);
     while let (Some(x), Some(y)) = (a.get(i), b.get(j)) {
-        match x.cmp(y) {
-            std::cmp::Ordering::Less => i += 1,
-            std::cmp::Ordering::Greater => j += 1,
-            std::cmp::Ordering::Equal => {
-                common += 1;
-                i += 1;
-                j += 1;
-            }
-        }
+        // Without branches, which no processor foresees.
+        common += u32::from(x == y);
+        i += usize::from(x <= y);
+        j += usize::from(y <= x);
     }
     if common == 0 { 0.0 } else { 2.0 * f64::from(common) / (a.len() + b.len()) as f64 }
 }
@@ -128,6 +133,9 @@ mod tests {
     fn words_are_letters_of_scripts_without_spaces() {
         assert_eq!(words("A dog, a DOG!").len(), 2);
         assert_eq!(words("一只狗").len(), 3);
+        assert_eq!(words("Unbelievably É"), words("É, unbelievably!"));
+        assert_ne!(words("unbelievably"), words("unbelievable"));
+        assert!(words("Dogs unbelievably, é").contains(&words("DOGS")[0]));
         assert_eq!(words(" .,"), Vec::<u64>::new());
     }
 }
