@@ -2,9 +2,9 @@
 //! that a comparison of all with all finds.
 #![no_main]
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
-use capeval_spice::{CaptionReader, Grammar, Likeness, Parser, SceneGraph, Synonyms, sentences, testing};
+use capeval_spice::{CaptionReader, Grammar, Likeness, Parser, Phrases, SceneGraph, Synonyms, sentences, testing};
 use capeval_text::Scratch;
 use libfuzzer_sys::fuzz_target;
 
@@ -51,8 +51,9 @@ fuzz_target!(|data: &[u8]| {
     let tuples: Vec<_> = texts.iter().map(|text| reader.tuples(text)).collect();
     let Some((candidate, references)) = tuples.split_first() else { return };
     for likeness in [Likeness::Synonyms, Likeness::Words] {
-        let candidate = SceneGraph::new(candidate, &ByLength, likeness);
-        let references = SceneGraph::new(references.iter().flatten(), &ByLength, likeness);
+        let mut phrases = Phrases::new(Arc::new(ByLength));
+        let candidate = SceneGraph::new(candidate, &mut phrases, likeness);
+        let references = SceneGraph::new(references.iter().flatten(), &mut phrases, likeness);
         for fact in candidate.facts() {
             let found = references.matching(&fact, likeness);
             let all = references.facts();

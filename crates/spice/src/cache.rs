@@ -31,10 +31,21 @@ pub struct ParseCache {
     known: Memo,
     /// Marks the known captions that this run needed.
     needed: Vec<AtomicBool>,
-    /// Notes on the captions that were not known.
-    added: Mutex<BTreeMap<String, String>>,
+    added: Mutex<Added>,
     growth: OnceLock<Growth>,
     notice: Option<Notice>,
+}
+
+/// Notes on the captions that were not known, as many as a file has room for.
+#[derive(Default)]
+struct Added {
+    notes: BTreeMap<String, String>,
+    bytes: usize,
+}
+
+/// The bytes of a caption and a note in a file.
+fn n_bytes(caption: &str, note: &str) -> usize {
+    caption.len() + note.len() + 2 * END_BYTES
 }
 
 impl ParseCache {
@@ -72,7 +83,7 @@ impl ParseCache {
     }
 
     /// The tuples of a caption; `None` if they were not stored.
-    pub fn get(&self, caption: &str) -> Option<Vec<Tuple>> {
+    pub fn get(&self, caption: &str) -> Option<Vec<Tuple<&str>>> {
         from_note(self.known.get(caption)?)
     }
 
@@ -88,7 +99,7 @@ impl ParseCache {
     }
 
     /// Keeps the tuples of a caption that this run needs.
-    pub fn keep(&self, caption: &str, tuples: &[Tuple]) {
+    pub fn keep(&self, caption: &str, tuples: &[Tuple<&str>]) {
         match self.known.find(caption) {
             Some(place) => self.needed[place].store(true, Ordering::Relaxed),
             None => {
@@ -101,19 +112,25 @@ impl ParseCache {
         }
     }
 
-    /// Adds a caption; the number of those added so far, if it is new.
-    fn add(&self, caption: &str, tuples: &[Tuple]) -> Option<usize> {
+    /// Adds a caption; the number of those added so far, if it is new and there is room for it.
+    fn add(&self, caption: &str, tuples: &[Tuple<&str>]) -> Option<usize> {
         let mut added = self.added.lock().unwrap_or_else(PoisonError::into_inner);
-        if added.contains_key(caption) {
+        if added.notes.contains_key(caption) {
             return None;
         }
-        added.insert(caption.to_owned(), to_note(tuples)?);
-        Some(added.len())
+        let note = to_note(tuples);
+        let bytes = added.bytes + n_bytes(caption, &note);
+        if bytes > MOST_BYTES {
+            return None;
+        }
+        added.bytes = bytes;
+        added.notes.insert(caption.to_owned(), note);
+        Some(added.notes.len())
     }
 
     /// The number of captions that were not stored.
     pub fn n_added(&self) -> usize {
-        self.added.lock().unwrap_or_else(PoisonError::into_inner).len()
+        self.added.lock().unwrap_or_else(PoisonError::into_inner).notes.len()
     }
 
     /// Writes the captions that this run added, those that it needed, and those that are `stored` by now, each in
@@ -126,13 +143,13 @@ impl ParseCache {
         let added = self.added.lock().unwrap_or_else(PoisonError::into_inner);
         let needed = self.known.iter().zip(&self.needed);
         let needed = needed.filter(|(_, needed)| needed.load(Ordering::Relaxed)).map(|(known, _)| known);
-        let added = added.iter().map(|(caption, note)| (caption.as_str(), note.as_str()));
+        let added = added.notes.iter().map(|(caption, note)| (caption.as_str(), note.as_str()));
         let mut kept = BTreeMap::new();
         for (caption, note) in added.chain(needed).chain(stored.known.iter()) {
             if kept.contains_key(caption) {
                 continue;
             }
-            match room.checked_sub(caption.len() + note.len() + 2 * END_BYTES) {
+            match room.checked_sub(n_bytes(caption, note)) {
                 Some(rest) => room = rest,
                 None => break,
             }
@@ -166,8 +183,8 @@ mod tests {
     use super::*;
     use crate::testing::mapped;
 
-    fn tuples(words: &[&str]) -> Vec<Tuple> {
-        words.iter().map(|word| Tuple::Object((*word).to_owned())).collect()
+    fn tuples<'w>(words: &[&'w str]) -> Vec<Tuple<&'w str>> {
+        words.iter().map(|word| Tuple::Object(*word)).collect()
     }
 
     fn open(file: &[u8]) -> ParseCache {

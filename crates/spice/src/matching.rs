@@ -1,5 +1,6 @@
 //! Counts the facts of a candidate that are among those of its references, in all and by subset.
 
+use crate::phrases::Phrases;
 use crate::scene::{Fact, Likeness, SceneGraph};
 
 /// The facts that count.
@@ -46,22 +47,29 @@ impl Subset {
         }
     }
 
+    /// The words of which one alone makes an attribute belong to it, if there is such a list.
+    pub(crate) fn words(self) -> Option<&'static str> {
+        match self {
+            Self::All | Self::Object | Self::Attribute | Self::Relation => None,
+            Self::Cardinality => Some(NUMBERS),
+            Self::Color => Some(COLORS),
+            Self::Size => Some(SIZES),
+        }
+    }
+
     /// Returns true if a fact belongs to it. An attribute into which others were merged is no number, colour or size.
-    fn has(self, fact: &Fact<'_>) -> bool {
-        let is_among = |list: &str| match fact {
-            Fact::Attribute(_, attribute) => {
-                attribute.only().is_some_and(|word| list.split(' ').any(|one| one == word))
-            }
-            Fact::Object(_) | Fact::Relation(..) => false,
-        };
+    fn has(self, fact: &Fact<'_>, phrases: &Phrases) -> bool {
         match self {
             Self::All => true,
             Self::Object => matches!(fact, Fact::Object(_)),
             Self::Attribute => matches!(fact, Fact::Attribute(..)),
             Self::Relation => matches!(fact, Fact::Relation(..)),
-            Self::Cardinality => is_among(NUMBERS),
-            Self::Color => is_among(COLORS),
-            Self::Size => is_among(SIZES),
+            Self::Cardinality | Self::Color | Self::Size => match fact {
+                Fact::Attribute(_, attribute) => {
+                    attribute.only().is_some_and(|phrase| phrases.is_among(phrase, self))
+                }
+                Fact::Object(_) | Fact::Relation(..) => false,
+            },
         }
     }
 }
@@ -88,43 +96,26 @@ pub struct Counts {
     pub references: usize,
 }
 
-/// The facts of captions, with their number in each subset.
-#[derive(Clone, Debug)]
-pub struct Facts {
-    /// The facts.
-    pub graph: SceneGraph,
-    sizes: [usize; Subset::ALL.len()],
-}
-
-impl Facts {
-    /// The facts of a scene graph.
-    pub fn new(graph: SceneGraph) -> Self {
-        let mut sizes = [0; Subset::ALL.len()];
-        for fact in graph.facts() {
-            for (size, subset) in sizes.iter_mut().zip(Subset::ALL) {
-                *size += usize::from(subset.has(&fact));
+impl Counts {
+    /// Compares the facts of each subset, in the order of [`Subset::ALL`]. Both graphs are of these phrases.
+    pub fn by_subset(
+        candidate: &SceneGraph,
+        references: &SceneGraph,
+        phrases: &Phrases,
+        likeness: Likeness,
+    ) -> [Self; Subset::ALL.len()] {
+        let mut counts = Subset::ALL.map(|_| Self::default());
+        for fact in references.facts() {
+            for (counts, subset) in counts.iter_mut().zip(Subset::ALL) {
+                counts.references += usize::from(subset.has(&fact, phrases));
             }
         }
-        Self { graph, sizes }
-    }
-}
-
-impl Counts {
-    /// Compares the facts of each subset, in the order of [`Subset::ALL`].
-    pub fn by_subset(candidate: &Facts, references: &Facts, likeness: Likeness) -> [Self; Subset::ALL.len()] {
-        let mut counts = Subset::ALL.map(|subset| Self {
-            matched: 0,
-            candidate: candidate.sizes[subset as usize],
-            references: references.sizes[subset as usize],
-        });
-        for fact in candidate.graph.facts() {
-            let matching = references.graph.matching(&fact, likeness);
-            if matching.is_empty() {
-                continue;
-            }
-            for (counts, subset) in counts.iter_mut().zip(Subset::ALL) {
-                let is_matched = subset.has(&fact) && matching.iter().any(|other| subset.has(other));
-                counts.matched += usize::from(is_matched);
+        for fact in candidate.facts() {
+            let matching = references.matching(&fact, likeness);
+            let subsets = Subset::ALL.into_iter().zip(&mut counts);
+            for (subset, counts) in subsets.filter(|(subset, _)| subset.has(&fact, phrases)) {
+                counts.candidate += 1;
+                counts.matched += usize::from(matching.iter().any(|other| subset.has(other, phrases)));
             }
         }
         counts
@@ -153,6 +144,8 @@ fn ratio(part: usize, whole: usize) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
     use crate::{Synonyms, Tuple};
 
@@ -171,28 +164,28 @@ mod tests {
         }
     }
 
-    fn facts(statements: &[&str]) -> Facts {
-        let tuple =
-            |statement: &&str| match statement.split(' ').map(str::to_owned).collect::<Vec<_>>().as_slice() {
-                [subject, predicate, object] => Tuple::Relation {
-                    subject: subject.clone(),
-                    predicate: predicate.clone(),
-                    object: object.clone(),
-                },
-                [object, attribute] => {
-                    Tuple::Attribute { object: object.clone(), attribute: attribute.clone() }
-                }
-                _ => Tuple::Object((*statement).to_owned()),
-            };
-        let tuples: Vec<Tuple> = statements.iter().map(tuple).collect();
-        Facts::new(SceneGraph::new(&tuples, &Few, Likeness::Synonyms))
+    fn graph<'s>(statements: &[&'s str], phrases: &mut Phrases) -> SceneGraph {
+        let tuple = |statement: &&'s str| match statement.split(' ').collect::<Vec<_>>()[..] {
+            [subject, predicate, object] => Tuple::Relation { subject, predicate, object },
+            [object, attribute] => Tuple::Attribute { object, attribute },
+            _ => Tuple::Object(*statement),
+        };
+        let tuples: Vec<Tuple<&str>> = statements.iter().map(tuple).collect();
+        SceneGraph::new(&tuples, phrases, Likeness::Synonyms)
+    }
+
+    fn counts(candidate: &[&str], references: &[&str]) -> [Counts; 7] {
+        let mut phrases = Phrases::new(Arc::new(Few));
+        let [candidate, references] =
+            [candidate, references].map(|statements| graph(statements, &mut phrases));
+        Counts::by_subset(&candidate, &references, &phrases, Likeness::Synonyms)
     }
 
     #[test]
     fn facts_are_counted_by_subset() {
-        let candidate = facts(&["dog brown", "dog two", "dog on grass", "cat"]);
-        let references = facts(&["dog brown", "dog small", "dog on sofa", "sofa"]);
-        let found = Counts::by_subset(&candidate, &references, Likeness::Synonyms)
+        let candidate = ["dog brown", "dog two", "dog on grass", "cat"];
+        let references = ["dog brown", "dog small", "dog on sofa", "sofa"];
+        let found = counts(&candidate, &references)
             .map(|Counts { matched, candidate, references }| [matched, candidate, references]);
         assert_eq!(found, [[2, 6, 5], [1, 3, 2], [1, 2, 2], [0, 1, 1], [0, 1, 0], [1, 1, 1], [0, 0, 1]]);
         let all = Counts { matched: 2, candidate: 6, references: 5 };
@@ -202,15 +195,15 @@ mod tests {
 
     #[test]
     fn nothing_scores_nothing() {
-        let (empty, dog) = (facts(&[]), facts(&["dog"]));
-        for (candidate, references) in [(&empty, &dog), (&dog, &empty), (&empty, &empty)] {
-            let [counts, ..] = Counts::by_subset(candidate, references, Likeness::Words);
+        let (empty, dog) = (&[][..], &["dog"][..]);
+        for (candidate, references) in [(empty, dog), (dog, empty), (empty, empty)] {
+            let [counts, ..] = counts(candidate, references);
             assert_eq!((counts.precision(), counts.recall(), counts.f()), (0.0, 0.0, 0.0));
         }
     }
 
     fn count(candidate: &[&str], references: &[&str], subset: Subset) -> Counts {
-        Counts::by_subset(&facts(candidate), &facts(references), Likeness::Synonyms)[subset as usize]
+        counts(candidate, references)[subset as usize]
     }
 
     #[test]

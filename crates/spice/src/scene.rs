@@ -5,16 +5,10 @@ use std::hash::BuildHasher;
 use foldhash::fast::FixedState;
 use hashbrown::HashTable;
 
+use crate::phrases::Phrases;
 use crate::tuples::Tuple;
 
-/// A dictionary of synonyms.
-pub trait Synonyms {
-    /// Replaces `synsets` with the numbers of the synonym sets of `word`, which is in lower case and has underscores
-    /// for spaces.
-    fn synsets(&self, word: &str, synsets: &mut Vec<u32>);
-}
-
-/// The conditions under which two words mean the same.
+/// The conditions under which two phrases mean the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Likeness {
     /// If they are equal or share a synonym set; like things are merged.
@@ -23,98 +17,101 @@ pub enum Likeness {
     Words,
 }
 
-/// A word or phrase, together with others that were merged into it.
+/// A phrase, together with others that were merged into it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Concept {
-    /// The phrases, in the order in which they came.
-    words: Vec<String>,
-    /// Ascending.
+    /// The numbers of the phrases, in the order in which they came.
+    phrases: Vec<u32>,
+    /// Those of all phrases, ascending.
     synsets: Vec<u32>,
 }
 
 impl Concept {
     /// The concept of a single phrase.
-    pub fn new(phrase: &str, synonyms: &dyn Synonyms) -> Self {
-        let key = phrase.trim_matches(|c| c <= ' ').to_lowercase().replace(' ', "_");
-        let mut synsets = Vec::new();
-        synonyms.synsets(&key, &mut synsets);
-        synsets.sort_unstable();
-        synsets.dedup();
-        Self { words: vec![phrase.to_owned()], synsets }
+    fn new(phrase: u32, phrases: &Phrases) -> Self {
+        Self { phrases: vec![phrase], synsets: phrases.synsets(phrase).to_vec() }
     }
 
-    /// Its phrases.
-    pub fn words(&self) -> &[String] {
-        &self.words
+    /// The concept of several phrases, which were merged in this order.
+    pub(crate) fn merged(all: impl IntoIterator<Item = u32>, phrases: &Phrases) -> Self {
+        let mut concept = Self { phrases: Vec::new(), synsets: Vec::new() };
+        all.into_iter().for_each(|phrase| concept.merge(phrase, phrases));
+        concept
+    }
+
+    /// The numbers of its phrases.
+    pub(crate) fn phrases(&self) -> &[u32] {
+        &self.phrases
     }
 
     /// The only phrase, if there is one only.
-    pub(crate) fn only(&self) -> Option<&str> {
-        match self.words.as_slice() {
-            [word] => Some(word),
+    pub(crate) fn only(&self) -> Option<u32> {
+        match self.phrases[..] {
+            [phrase] => Some(phrase),
             _ => None,
         }
     }
 
-    /// Returns true if both consist of the same phrases and synonym sets.
-    pub(crate) fn equals(&self, other: &Self) -> bool {
-        let same =
-            self.words.len() == other.words.len() && self.words.iter().all(|word| other.words.contains(word));
-        same && self.synsets == other.synsets
+    /// Returns true if both consist of the same phrases, and so of the same synonym sets.
+    fn equals(&self, other: &Self) -> bool {
+        self.phrases.len() == other.phrases.len()
+            && self.phrases.iter().all(|phrase| other.phrases.contains(phrase))
     }
 
     /// Returns true if they share a phrase or a synonym set.
-    pub(crate) fn resembles(&self, other: &Self) -> bool {
-        self.shares_word(other) || self.shared_synsets(other) > 0
+    fn resembles(&self, other: &Self) -> bool {
+        self.phrases.iter().any(|phrase| other.phrases.contains(phrase))
+            || n_shared(&self.synsets, &other.synsets) > 0
     }
 
-    /// 1 if they share a phrase, otherwise the part of their synonym sets that they share.
-    fn similarity(&self, other: &Self) -> f32 {
-        if self.shares_word(other) {
+    /// Returns true if a phrase is one of its own, or shares a synonym set.
+    fn resembles_phrase(&self, phrase: u32, phrases: &Phrases) -> bool {
+        self.similarity(phrase, phrases) > 0.0
+    }
+
+    /// 1 if a phrase is one of its own, otherwise the part of the synonym sets that they share.
+    fn similarity(&self, phrase: u32, phrases: &Phrases) -> f32 {
+        if self.phrases.contains(&phrase) {
             return 1.0;
         }
-        let shared = self.shared_synsets(other);
-        let all = self.synsets.len() + other.synsets.len() - shared;
+        let synsets = phrases.synsets(phrase);
+        let shared = n_shared(&self.synsets, synsets);
+        let all = self.synsets.len() + synsets.len() - shared;
         if shared == 0 { 0.0 } else { shared as f32 / all as f32 }
     }
 
-    fn shares_word(&self, other: &Self) -> bool {
-        self.words.iter().any(|word| other.words.contains(word))
-    }
-
-    fn shared_synsets(&self, other: &Self) -> usize {
-        let mut others = other.synsets.iter().peekable();
-        let is_shared = |synset: &&u32| {
-            while others.next_if(|other| *other < *synset).is_some() {}
-            others.peek() == Some(synset)
-        };
-        self.synsets.iter().filter(is_shared).count()
-    }
-
-    fn merge(&mut self, other: Self) {
-        for word in other.words {
-            if !self.words.contains(&word) {
-                self.words.push(word);
-            }
+    fn merge(&mut self, phrase: u32, phrases: &Phrases) {
+        if !self.phrases.contains(&phrase) {
+            self.phrases.push(phrase);
+            self.synsets.extend(phrases.synsets(phrase));
+            self.synsets.sort_unstable();
+            self.synsets.dedup();
         }
-        self.synsets.extend(other.synsets);
-        self.synsets.sort_unstable();
-        self.synsets.dedup();
     }
+}
+
+/// The number of numbers that are in both of two ascending lists.
+fn n_shared(ours: &[u32], theirs: &[u32]) -> usize {
+    let mut theirs = theirs.iter().peekable();
+    let is_shared = |synset: &&u32| {
+        while theirs.next_if(|other| *other < *synset).is_some() {}
+        theirs.peek() == Some(synset)
+    };
+    ours.iter().filter(is_shared).count()
 }
 
 /// A thing and its attributes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Node {
-    object: Concept,
-    attributes: Vec<Concept>,
+pub(crate) struct Node {
+    pub(crate) object: Concept,
+    pub(crate) attributes: Vec<Concept>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Link {
-    source: usize,
-    relation: Concept,
-    target: usize,
+pub(crate) struct Link {
+    pub(crate) source: usize,
+    pub(crate) relation: Concept,
+    pub(crate) target: usize,
 }
 
 /// Concepts that may merge with each other.
@@ -129,8 +126,8 @@ enum Place {
 
 /// The trait that two similar concepts share.
 #[derive(Clone, Copy, Debug, Hash)]
-enum Trait<'c> {
-    Word(&'c str),
+enum Trait {
+    Phrase(u32),
     Synset(u32),
 }
 
@@ -140,10 +137,10 @@ enum Trait<'c> {
 struct Index(HashTable<(u64, usize)>);
 
 impl Index {
-    /// The hashes of a concept's traits at a place.
-    fn hashes(place: Place, concept: &Concept) -> impl Iterator<Item = u64> {
-        let words = concept.words.iter().map(|word| Trait::Word(word));
-        let traits = words.chain(concept.synsets.iter().map(|synset| Trait::Synset(*synset)));
+    /// The hashes of traits at a place.
+    fn hashes(place: Place, phrases: &[u32], synsets: &[u32]) -> impl Iterator<Item = u64> {
+        let phrases = phrases.iter().map(|phrase| Trait::Phrase(*phrase));
+        let traits = phrases.chain(synsets.iter().map(|synset| Trait::Synset(*synset)));
         traits.map(move |one| FixedState::default().hash_one((place, one)))
     }
 
@@ -152,23 +149,27 @@ impl Index {
         self.0.iter_hash(hash).filter(move |(known, _)| *known == hash).map(|(_, number)| *number)
     }
 
-    /// Adds the traits of a concept, which was added under this number or merged into it.
-    fn add(&mut self, place: Place, concept: &Concept, number: usize) {
-        for hash in Self::hashes(place, concept) {
+    /// Adds the traits of a concept, or of a phrase that was merged into it, under its number.
+    fn add(&mut self, place: Place, phrases: &[u32], synsets: &[u32], number: usize) {
+        for hash in Self::hashes(place, phrases, synsets) {
             if self.under(hash).all(|known| known != number) {
                 self.0.insert_unique(hash, (hash, number), |(hash, _)| *hash);
             }
         }
     }
 
-    /// The concepts that share a word or a synonym set with this one, ascending, and any whose traits have the same
-    /// hash.
-    fn like(&self, place: Place, concept: &Concept) -> Vec<usize> {
+    /// The concepts that share one of the traits, ascending, and any whose traits have the same hash.
+    fn like(&self, place: Place, phrases: &[u32], synsets: &[u32]) -> Vec<usize> {
         let mut numbers: Vec<usize> =
-            Self::hashes(place, concept).flat_map(|hash| self.under(hash)).collect();
+            Self::hashes(place, phrases, synsets).flat_map(|hash| self.under(hash)).collect();
         numbers.sort_unstable();
         numbers.dedup();
         numbers
+    }
+
+    /// Those that share a trait with a concept.
+    fn like_concept(&self, place: Place, concept: &Concept) -> Vec<usize> {
+        self.like(place, &concept.phrases, &concept.synsets)
     }
 }
 
@@ -197,94 +198,140 @@ pub enum Fact<'g> {
 
 impl SceneGraph {
     /// The scene graph of tuples in their order.
-    pub fn new<'t>(
-        tuples: impl IntoIterator<Item = &'t Tuple>,
-        synonyms: &dyn Synonyms,
+    pub fn new<'t, W: AsRef<str> + 't>(
+        tuples: impl IntoIterator<Item = &'t Tuple<W>>,
+        phrases: &mut Phrases,
         likeness: Likeness,
     ) -> Self {
         let mut graph = Self::default();
-        for tuple in tuples {
-            match tuple {
-                Tuple::Object(object) => {
-                    graph.node(Concept::new(object, synonyms), likeness);
-                }
-                Tuple::Attribute { object, attribute } => {
-                    let node = graph.node(Concept::new(object, synonyms), likeness);
-                    graph.attribute(node, Concept::new(attribute, synonyms), likeness);
-                }
-                Tuple::Relation { subject, predicate, object } => {
-                    let source = graph.node(Concept::new(subject, synonyms), likeness);
-                    let target = graph.node(Concept::new(object, synonyms), likeness);
-                    let relation = Concept::new(predicate.strip_prefix("be ").unwrap_or(predicate), synonyms);
-                    graph.link(source, relation, target, likeness);
-                }
-            }
-        }
+        tuples.into_iter().for_each(|tuple| graph.add(tuple, phrases, likeness));
         graph
     }
 
-    /// The thing with this concept: an equal one, or else the most similar one, into which it is merged, or else a new
-    /// one.
-    fn node(&mut self, concept: Concept, likeness: Likeness) -> usize {
+    /// Forgets everything but the memory.
+    pub(crate) fn clear(&mut self) {
+        self.nodes.clear();
+        self.links.clear();
+        self.index.0.clear();
+    }
+
+    /// Adds what a tuple says.
+    pub(crate) fn add<W: AsRef<str>>(&mut self, tuple: &Tuple<W>, phrases: &mut Phrases, likeness: Likeness) {
+        let mut number = |phrase: &W| phrases.number(phrase.as_ref());
+        match tuple {
+            Tuple::Object(object) => {
+                let object = number(object);
+                self.node(object, phrases, likeness);
+            }
+            Tuple::Attribute { object, attribute } => {
+                let [object, attribute] = [object, attribute].map(number);
+                let node = self.node(object, phrases, likeness);
+                self.attribute(node, attribute, phrases, likeness);
+            }
+            Tuple::Relation { subject, predicate, object } => {
+                let [subject, object] = [subject, object].map(number);
+                let predicate = predicate.as_ref();
+                let relation = phrases.number(predicate.strip_prefix("be ").unwrap_or(predicate));
+                let source = self.node(subject, phrases, likeness);
+                let target = self.node(object, phrases, likeness);
+                self.link((source, target), relation, phrases, likeness);
+            }
+        }
+    }
+
+    /// The thing with this phrase: that of this phrase only, or else the most similar one, into which it is merged, or
+    /// else a new one.
+    fn node(&mut self, phrase: u32, phrases: &Phrases, likeness: Likeness) -> usize {
+        let (place, synsets) = (Place::Things, phrases.synsets(phrase));
         let mut most = (0.0, None);
-        for number in self.index.like(Place::Things, &concept) {
+        for number in self.index.like(place, &[phrase], synsets) {
             let object = &self.nodes[number].object;
-            if object.equals(&concept) {
+            if object.only() == Some(phrase) {
                 return number;
             }
-            let similarity = object.similarity(&concept);
+            let similarity = object.similarity(phrase, phrases);
             if likeness == Likeness::Synonyms && similarity > most.0 {
                 most = (similarity, Some(number));
             }
         }
         let number = most.1.unwrap_or(self.nodes.len());
-        self.index.add(Place::Things, &concept, number);
+        self.index.add(place, &[phrase], synsets, number);
         match self.nodes.get_mut(number) {
-            Some(node) => node.object.merge(concept),
-            None => self.nodes.push(Node { object: concept, attributes: Vec::new() }),
+            Some(node) => node.object.merge(phrase, phrases),
+            None => self.nodes.push(Node { object: Concept::new(phrase, phrases), attributes: Vec::new() }),
         }
         number
     }
 
-    fn attribute(&mut self, node: usize, concept: Concept, likeness: Likeness) {
+    fn attribute(&mut self, node: usize, phrase: u32, phrases: &Phrases, likeness: Likeness) {
+        let (place, synsets) = (Place::AttributesOf(node), phrases.synsets(phrase));
         let attributes = &mut self.nodes[node].attributes;
-        let place = Place::AttributesOf(node);
-        let like = self.index.like(place, &concept);
-        if like.iter().any(|number| attributes[*number].equals(&concept)) {
+        let like = self.index.like(place, &[phrase], synsets);
+        if like.iter().any(|number| attributes[*number].only() == Some(phrase)) {
             return;
         }
-        let resembling = |number: &usize| attributes[*number].resembles(&concept);
+        let resembling = |number: &usize| attributes[*number].resembles_phrase(phrase, phrases);
         let number = first_like(&like, resembling, likeness).unwrap_or(attributes.len());
-        self.index.add(place, &concept, number);
+        self.index.add(place, &[phrase], synsets, number);
         match attributes.get_mut(number) {
-            Some(attribute) => attribute.merge(concept),
-            None => attributes.push(concept),
+            Some(attribute) => attribute.merge(phrase, phrases),
+            None => attributes.push(Concept::new(phrase, phrases)),
         }
     }
 
-    fn link(&mut self, source: usize, concept: Concept, target: usize, likeness: Likeness) {
-        let place = Place::Between(source, target);
-        let like = self.index.like(place, &concept);
-        if like.iter().any(|number| self.links[*number].relation.equals(&concept)) {
+    fn link(&mut self, ends: (usize, usize), phrase: u32, phrases: &Phrases, likeness: Likeness) {
+        let (source, target) = ends;
+        let (place, synsets) = (Place::Between(source, target), phrases.synsets(phrase));
+        let like = self.index.like(place, &[phrase], synsets);
+        if like.iter().any(|number| self.links[*number].relation.only() == Some(phrase)) {
             return;
         }
-        let resembling = |number: &usize| self.links[*number].relation.resembles(&concept);
+        let resembling = |number: &usize| self.links[*number].relation.resembles_phrase(phrase, phrases);
         let number = first_like(&like, resembling, likeness).unwrap_or(self.links.len());
-        self.index.add(place, &concept, number);
+        self.index.add(place, &[phrase], synsets, number);
         match self.links.get_mut(number) {
-            Some(link) => link.relation.merge(concept),
-            None => self.links.push(Link { source, relation: concept, target }),
+            Some(link) => link.relation.merge(phrase, phrases),
+            None => self.links.push(Link { source, relation: Concept::new(phrase, phrases), target }),
         }
     }
 
-    /// The statements that a fact of another graph matches, in the order of [`facts`](Self::facts).
+    pub(crate) fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    pub(crate) fn links(&self) -> &[Link] {
+        &self.links
+    }
+
+    /// Adds a thing as it was in another graph.
+    pub(crate) fn add_node(&mut self, node: Node) {
+        let number = self.nodes.len();
+        let mut add = |place, Concept { phrases, synsets }: &Concept, number| {
+            self.index.add(place, phrases, synsets, number);
+        };
+        add(Place::Things, &node.object, number);
+        for (attribute, at) in node.attributes.iter().zip(0..) {
+            add(Place::AttributesOf(number), attribute, at);
+        }
+        self.nodes.push(node);
+    }
+
+    /// Adds a relation as it was in another graph.
+    pub(crate) fn add_link(&mut self, link: Link) {
+        let Concept { phrases, synsets } = &link.relation;
+        self.index.add(Place::Between(link.source, link.target), phrases, synsets, self.links.len());
+        self.links.push(link);
+    }
+
+    /// The statements that a fact of another graph matches, in the order of [`facts`](Self::facts). Both graphs number
+    /// phrases alike.
     pub fn matching(&self, fact: &Fact<'_>, likeness: Likeness) -> Vec<Fact<'_>> {
-        let things = |concept| self.index.like(Place::Things, concept);
+        let things = |concept| self.index.like_concept(Place::Things, concept);
         let possible: Vec<Fact<'_>> = match fact {
             Fact::Object(object) => things(object).into_iter().map(|number| self.object(number)).collect(),
             Fact::Attribute(object, attribute) => {
                 let attributes = |node: usize| {
-                    let like = self.index.like(Place::AttributesOf(node), attribute).into_iter();
+                    let like = self.index.like_concept(Place::AttributesOf(node), attribute).into_iter();
                     let Node { object, attributes } = &self.nodes[node];
                     like.map(move |number| Fact::Attribute(object, &attributes[number]))
                 };
@@ -297,7 +344,7 @@ impl SceneGraph {
                     pairs.into_iter().flat_map(|source| targets.iter().map(move |target| (source, *target)));
                 let places = pairs.map(|(source, target)| Place::Between(source, target));
                 let mut links: Vec<usize> =
-                    places.flat_map(|place| self.index.like(place, relation)).collect();
+                    places.flat_map(|place| self.index.like_concept(place, relation)).collect();
                 links.sort_unstable();
                 links.into_iter().map(|number| self.relation(&self.links[number])).collect()
             }
@@ -349,8 +396,11 @@ impl Fact<'_> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
+    use std::sync::Arc;
+
     use super::*;
+    use crate::phrases::Synonyms;
 
     /// "car", "auto" and "machine" share sets, as do "gray" and "grey".
     pub(crate) struct Few;
@@ -382,8 +432,9 @@ mod tests {
     }
 
     fn printed(tuples: &[Tuple], likeness: Likeness) -> Vec<String> {
-        let graph = SceneGraph::new(tuples, &Few, likeness);
-        let name = |concept: &Concept| concept.words().join("/");
+        let mut phrases = Phrases::new(Arc::new(Few));
+        let graph = SceneGraph::new(tuples, &mut phrases, likeness);
+        let name = |concept: &Concept| phrases.texts(concept).join("/");
         let facts = graph.facts().into_iter().map(|fact| match fact {
             Fact::Object(object) => name(object),
             Fact::Attribute(object, attribute) => format!("{} is {}", name(object), name(attribute)),
@@ -420,6 +471,8 @@ mod tests {
 
     #[test]
     fn phrases_are_looked_up_with_underscores() {
-        assert_eq!(Concept::new(" In front of ", &Few).synsets, [9]);
+        let mut phrases = Phrases::new(Arc::new(Few));
+        let number = phrases.number(" In front of ");
+        assert_eq!(phrases.synsets(number), [9]);
     }
 }

@@ -11,29 +11,29 @@ use crate::network::Network;
 
 /// A statement of a caption, in lemmas.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Tuple {
+pub enum Tuple<W = String> {
     /// Something exists.
-    Object(String),
+    Object(W),
     /// It has an attribute.
     Attribute {
         /// The object with the attribute.
-        object: String,
+        object: W,
         /// The attribute.
-        attribute: String,
+        attribute: W,
     },
     /// It is related to something.
     Relation {
         /// The subject of the relation.
-        subject: String,
+        subject: W,
         /// The relation.
-        predicate: String,
+        predicate: W,
         /// The other end.
-        object: String,
+        object: W,
     },
 }
 
-/// Writes tuples as lines of words that tabs separate; `None` if a word has either of these.
-pub(crate) fn to_note(tuples: &[Tuple]) -> Option<String> {
+/// Writes tuples as lines of words that tabs separate. No token has either of these; in other words they become spaces.
+pub(crate) fn to_note<W: AsRef<str>>(tuples: &[Tuple<W>]) -> String {
     let mut note = String::new();
     for tuple in tuples {
         let words = match tuple {
@@ -41,31 +41,24 @@ pub(crate) fn to_note(tuples: &[Tuple]) -> Option<String> {
             Tuple::Attribute { object, attribute } => vec![object, attribute],
             Tuple::Relation { subject, predicate, object } => vec![subject, predicate, object],
         };
-        for (word, separator) in words.iter().zip(["", "\t", "\t"]) {
-            if word.contains(['\t', '\n']) {
-                return None;
-            }
+        for (word, separator) in words.into_iter().zip(["", "\t", "\t"]) {
             note.push_str(separator);
-            note.push_str(word);
+            note.extend(word.as_ref().chars().map(|c| if matches!(c, '\t' | '\n') { ' ' } else { c }));
         }
         note.push('\n');
     }
-    Some(note)
+    note
 }
 
 /// Reads what [`to_note`] wrote; `None` if it did not write this.
-pub(crate) fn from_note(note: &str) -> Option<Vec<Tuple>> {
+pub(crate) fn from_note<'n>(note: &'n str) -> Option<Vec<Tuple<&'n str>>> {
     if !note.is_empty() && !note.ends_with('\n') {
         return None;
     }
-    let tuple = |line: &str| match line.split('\t').collect::<Vec<_>>()[..] {
-        [object] => Some(Tuple::Object(object.into())),
-        [object, attribute] => Some(Tuple::Attribute { object: object.into(), attribute: attribute.into() }),
-        [subject, predicate, object] => Some(Tuple::Relation {
-            subject: subject.into(),
-            predicate: predicate.into(),
-            object: object.into(),
-        }),
+    let tuple = |line: &'n str| match line.split('\t').collect::<Vec<_>>()[..] {
+        [object] => Some(Tuple::Object(object)),
+        [object, attribute] => Some(Tuple::Attribute { object, attribute }),
+        [subject, predicate, object] => Some(Tuple::Relation { subject, predicate, object }),
         _ => None,
     };
     note.split_terminator('\n').map(tuple).collect()
@@ -398,16 +391,13 @@ mod tests {
 
     #[test]
     fn notes_hold_tuples() {
-        let relation = |words: [&str; 3]| {
-            let [subject, predicate, object] = words.map(str::to_owned);
-            Tuple::Relation { subject, predicate, object }
-        };
-        let attribute = Tuple::Attribute { object: "dog".to_owned(), attribute: "3 1/2".to_owned() };
-        let tuples = [Tuple::Object("".to_owned()), attribute, relation(["dog", "on", "sofa"])];
+        let attribute = Tuple::Attribute { object: "dog", attribute: "3 1/2" };
+        let relation = Tuple::Relation { subject: "dog", predicate: "on", object: "sofa" };
+        let tuples = [Tuple::Object(""), attribute, relation];
         for tuples in [&tuples[..0], &tuples[..1], &tuples] {
-            assert_eq!(from_note(&to_note(tuples).unwrap()).unwrap(), tuples);
+            assert_eq!(from_note(&to_note(tuples)).unwrap(), tuples);
         }
-        assert_eq!(to_note(&[Tuple::Object("a\tb".to_owned())]), None);
+        assert_eq!(to_note(&[Tuple::Object("a\tb\nc")]), "a b c\n");
         assert!(from_note("dog").is_none() && from_note("a\tb\tc\td\n").is_none());
     }
 }

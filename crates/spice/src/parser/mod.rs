@@ -13,18 +13,17 @@
 //! words. Here, threads with long sentences share a budget of memory ([`budget`]).
 //!
 //! A rule adds the whole row of its right child at once. What surrounds a span is bounded by tables that are computed
-//! when the grammar is compiled: for each state and each number of words to its left and right, up to 24 together, the
+//! when the grammar is compiled: for each state and each number of words to its left and right, up to 32 together, the
 //! best score of any tree around it, whatever the words are (`resources/outlook.rs`). A state is kept if its exact
 //! inside score and this bound together reach the score of a parse that a first, narrow search has found. The
-//! potentials of the tags decide how tight the bounds are: fitted to captions by subgradients until the bound of a
-//! whole caption lay 12 nats above its best parse, they leave 6 % of the states and 8 % of the rules. Longer sentences
+//! potentials of the tags decide how tight the bounds are, and are fitted to captions by subgradients. Longer sentences
 //! are parsed without bounds, and so are those that the first search does not parse; there, states are skipped that the
 //! words before and after a span allow in no parse (`resources/neighbours.rs`).
 //!
 //! Tried and dropped: a smaller grammar parsed for each sentence, which took longer than it saved; tables for 60 words
-//! (27 MB, and no faster from 25 words on, where bounds are 30 nats above the best parse); a first search by how
-//! probable states are before any word (it always finds a parse, but a worse one); dropping states that another state
-//! can replace in every context at a known cost (a tenth of the states, which is what finding them costs).
+//! (27 MB, and no faster from 40 words on); a first search by how probable states are before any word (it always finds
+//! a parse, but a worse one); dropping states that another state can replace in every context at a known cost (a tenth
+//! of the states, which is what finding them costs).
 
 mod americanize;
 mod budget;

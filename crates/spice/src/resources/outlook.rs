@@ -10,11 +10,8 @@ use capeval_arrays::{Buffer, Error, Reader, Writer};
 
 use super::rules::{Binary, Unary};
 
-/// The number of words of the longest sentence for which there are bounds.
-pub(super) const LONGEST: usize = 24;
-
-/// The numbers of words to the left and right of a span in a sentence that is not too long.
-const PLACES: usize = LONGEST * (LONGEST + 1) / 2;
+/// The number of words of the longest sentence for which bounds are computed.
+const LONGEST: usize = 32;
 
 /// Scores are stored in steps of this size below the best state's.
 const STEP: f32 = 0.5;
@@ -23,6 +20,8 @@ const NONE: f32 = f32::NEG_INFINITY;
 
 /// The tables.
 pub(crate) struct Outlook {
+    /// The number of words of the longest sentence for which there are bounds.
+    longest: usize,
     /// The potential that is added to the score of a word under a tag, by state.
     potentials: Buffer<f32>,
     /// The score of the best state, by place.
@@ -46,9 +45,15 @@ pub(crate) struct SpanOutlook<'a> {
     steps: &'a [u8],
 }
 
+/// The number of places in sentences of up to so many words: of pairs of numbers of words to the left and right of a
+/// span.
+fn n_places(longest: usize) -> usize {
+    longest * (longest + 1) / 2
+}
+
 /// The number of a place.
 fn place(left: usize, right: usize) -> usize {
-    (left + right) * (left + right + 1) / 2 + left
+    n_places(left + right) + left
 }
 
 fn raise(known: &mut f32, score: f32) {
@@ -103,7 +108,7 @@ impl Outlook {
         whole[usize::from(root)] = 0.0;
         climb(&mut boundary, chains);
         descend(&mut whole, chains);
-        let mut outside: Vec<Vec<f32>> = Vec::with_capacity(PLACES);
+        let mut outside: Vec<Vec<f32>> = Vec::with_capacity(n_places(LONGEST));
         for total in 0..LONGEST {
             for before in 0..=total {
                 let after = total - before;
@@ -139,7 +144,12 @@ impl Outlook {
         });
         let mut by_state = vec![0.0; states];
         potentials.iter().for_each(|(tag, potential)| by_state[usize::from(*tag)] = *potential);
-        Self { potentials: by_state.into(), steps: steps.collect::<Vec<_>>().into(), tops: tops.into() }
+        Self {
+            longest: LONGEST,
+            potentials: by_state.into(),
+            steps: steps.collect::<Vec<_>>().into(),
+            tops: tops.into(),
+        }
     }
 
     pub(super) fn write<'a>(&'a self, out: &mut Writer<'a>) {
@@ -150,17 +160,19 @@ impl Outlook {
 
     /// Takes the next arrays of a file, whose grammar has this many states.
     pub(super) fn open(reader: &mut Reader, states: usize) -> Result<Self, Error> {
-        let outlook = Self { potentials: reader.array()?, tops: reader.array()?, steps: reader.array()? };
+        let (potentials, tops, steps) = (reader.array()?, reader.array::<f32>()?, reader.array()?);
+        let outlook = Self { longest: (2 * tops.len()).isqrt(), potentials, tops, steps };
+        let places = n_places(outlook.longest);
         let is_sound = outlook.potentials.len() == states
-            && outlook.tops.len() == PLACES
-            && outlook.steps.len() == PLACES * states;
+            && outlook.tops.len() == places
+            && outlook.steps.len() == places * states;
         if is_sound { Ok(outlook) } else { Err(reader.unsound()) }
     }
 
     /// The outlook of a sentence from the tags of its words, of which the last is the boundary; `None` if it is too
     /// long.
     pub(crate) fn sentence(&self, words: &[Vec<(u16, f32)>]) -> Option<SentenceOutlook<'_>> {
-        let (boundary, words) = words.split_last().filter(|(_, words)| words.len() <= LONGEST)?;
+        let (boundary, words) = words.split_last().filter(|(_, words)| words.len() <= self.longest)?;
         let best = |tags: &Vec<(u16, f32)>| {
             let scores = tags.iter().map(|(tag, score)| {
                 score + self.potentials.get(usize::from(*tag)).copied().unwrap_or(f32::INFINITY)
@@ -182,7 +194,7 @@ impl SentenceOutlook<'_> {
     /// The outlook of a span; `None` if it holds the boundary.
     pub(crate) fn span(&self, start: usize, end: usize) -> Option<SpanOutlook<'_>> {
         let place = place(start, (self.after.len() - 1).checked_sub(end)?);
-        let Outlook { tops, steps, potentials } = self.tables;
+        let Outlook { tops, steps, potentials, .. } = self.tables;
         let top = tops.get(place)? + (self.before.get(start)? + self.after.get(end)?);
         Some(SpanOutlook { top, steps: steps.chunks_exact(potentials.len()).nth(place)? })
     }
