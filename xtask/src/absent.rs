@@ -20,13 +20,14 @@ const ABSENT: [(&[&str], &str, &[&str]); 2] = [
 ];
 
 /// The folder of crates that are programs, or parts of one, and read the environment as programs do.
-const PROGRAMS: [&str; 7] = [
+const PROGRAMS: [&str; 8] = [
     "crates/cli",
     "crates/python",
     "crates/tasks",
     "crates/site",
     "crates/server",
     "crates/testkit",
+    "crates/checks",
     "xtask",
 ];
 

@@ -10,7 +10,7 @@ use crate::python::{bin, pip, python};
 use crate::suite::step;
 
 /// Crates that are not published: the package of Python, and what serves development.
-const UNPUBLISHED: [&str; 4] = ["capeval-python", "capeval-testkit", "xtask", "xtask-docs"];
+const UNPUBLISHED: [&str; 5] = ["capeval-checks", "capeval-python", "capeval-testkit", "xtask", "xtask-docs"];
 
 /// The largest wheel, in bytes: what it has, and a little more. Scores by group, dense captions, kits and the reader of
 /// shapes took it beyond 10.5 MB; with `capeval-outside` and `capeval-choice` optimised for size it has 12.05.

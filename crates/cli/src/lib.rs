@@ -28,10 +28,11 @@ mod rouge;
 mod runs;
 mod scoring;
 
+use std::error::Error;
 use std::ffi::OsString;
 use std::io;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use capeval::choice::system_words;
 use clap::{CommandFactory, FromArgMatches, Parser};
 pub use fault::Flags;
@@ -146,24 +147,34 @@ fn clear_up_on_signals() {
     #[cfg(unix)]
     {
         use signal_hook::consts::{SIGINT, SIGTERM};
-        // Without the thread a signal still ends the process.
-        let Ok(mut signals) = signal_hook::iterator::Signals::new([SIGINT, SIGTERM]) else { return };
-        std::thread::spawn(move || {
-            if let Some(signal) = signals.forever().next() {
+        use signal_hook::iterator::Signals;
+        let (give, caught) = std::sync::mpsc::channel::<Signals>();
+        let wait = move || {
+            if let Some(signal) = caught.recv().ok().and_then(|mut signals| signals.forever().next()) {
                 capeval_outside::programs::end_all();
                 capeval_files::end_early();
                 let _ = signal_hook::low_level::emulate_default_handler(signal);
             }
-        });
+        };
+        // Without the thread a signal still ends the process, so none is caught before the thread is there.
+        if std::thread::Builder::new().spawn(wait).is_ok()
+            && let Ok(signals) = Signals::new([SIGINT, SIGTERM])
+        {
+            let _ = give.send(signals);
+        }
     }
 }
 
 fn execute(cli: Cli) -> Result<u8> {
-    if let Some(threads) = cli.threads {
-        rayon::ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .build_global()
-            .context("cannot start that many threads")?;
+    // At once, since what needs threads later can only panic without them. Zero stands for one per processor.
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(cli.threads.unwrap_or(0));
+    if let Err(error) = pool.build_global() {
+        // A process that runs the program twice keeps the threads that it has.
+        let is_lack = error.source().is_some();
+        if is_lack || cli.threads.is_some() {
+            let remedy = "pass --threads 1, or allow more threads and processes (ulimit -u)";
+            return Err(fault::fault(format!("cannot start threads: {error}"), remedy));
+        }
     }
     if cli.allow_network {
         capeval_files::allow_network();

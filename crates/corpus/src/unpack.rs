@@ -249,6 +249,12 @@ impl Layer<'_> {
             return Error::io(self.name, "cannot read", cause);
         }
         let packing = self.packing.name();
+        if cause.kind() == io::ErrorKind::OutOfMemory {
+            let what = format!("there is not enough memory to unpack the {packing} data");
+            return Error::new(ErrorKind::TooLarge, self.name, what)
+                .with_remedy(Remedy::say("allow more memory"))
+                .because(cause);
+        }
         let what = match cause.kind() {
             io::ErrorKind::UnexpectedEof => format!("the {packing} data end too early"),
             _ => format!("the {packing} data are damaged ({cause})"),
@@ -256,5 +262,18 @@ impl Layer<'_> {
         Error::new(ErrorKind::Compression, self.name, what)
             .with_remedy(Remedy::say("fetch the file again"))
             .because(cause)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lack_of_memory_is_no_damage() {
+        let layer = Layer { packing: Packing::Gzip, name: "f.gz", limit: UNPACKED_BYTES };
+        let error = layer.damage(io::ErrorKind::OutOfMemory.into());
+        assert!(error.to_string().contains("not enough memory"), "{error}");
+        assert_eq!(error.kind(), ErrorKind::TooLarge);
     }
 }

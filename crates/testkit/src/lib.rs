@@ -8,6 +8,8 @@
 
 pub mod chat;
 mod compare;
+#[cfg(unix)]
+pub mod faults;
 mod outside;
 mod patience;
 mod skip;

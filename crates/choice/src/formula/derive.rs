@@ -52,6 +52,10 @@ impl Trend {
     }
 }
 
+/// The most values of a formula, and its greatest depth, with those that earlier names stand for: each derivation can
+/// double what stands before it.
+const MOST: (usize, usize) = (1000, 200);
+
 impl Derivation {
     /// Reads `NAME = FORMULA`, with `; lower` or `; higher` behind it where that cannot be inferred; `known` are the
     /// measures, and names that were derived before with their formulas.
@@ -103,6 +107,13 @@ impl Derivation {
                 "write the name of a measure".into(),
             ));
         }
+        let (values, depth) = read.extent(before);
+        if values > MOST.0 || depth > MOST.1 {
+            return Err(refused(
+                &format!("with what its names stand for, it has {values} values in {depth} steps"),
+                Remedy::say(format!("write at most {} values in {} steps", MOST.0, MOST.1)),
+            ));
+        }
         let formula = read.with(before);
         if formula.divides_by_zero() {
             return Err(refused("it divides by zero", "divide by another number".into()));
@@ -136,6 +147,18 @@ impl Formula {
             }
             other => other,
         }
+    }
+
+    /// The number of values and steps that [`with`](Self::with) returns.
+    fn extent(&self, before: &[Derivation]) -> (usize, usize) {
+        let known = |name: &str| before.iter().find(|other| other.name == name);
+        if let Self::Name(name) = self
+            && let Some(other) = known(name)
+        {
+            return other.formula.extent(&[]);
+        }
+        let parts = self.parts().into_iter().map(|part| part.extent(before));
+        parts.fold((1, 1), |(values, depth), (more, below)| (values + more, depth.max(below + 1)))
     }
 
     /// The formulas that this one joins.
@@ -293,6 +316,25 @@ mod tests {
         Derivation::parse(text, KNOWN, &[]).map_err(|refusal| {
             format!("{refusal}; {}", refusal.remedy().map(ToString::to_string).unwrap_or_default())
         })
+    }
+
+    #[test]
+    fn derivations_that_grow_by_each_other_are_refused_before_they_fill_the_memory() {
+        let grow = |next: fn(&str) -> String| {
+            let mut before = vec![Derivation::parse("a0 = bleu-4", KNOWN, &[]).unwrap()];
+            for k in 1..100 {
+                let text = format!("a{k} = {}", next(&before[k - 1].name));
+                match Derivation::parse(&text, KNOWN, &before) {
+                    Ok(derivation) => before.push(derivation),
+                    Err(refusal) => return refusal.to_string(),
+                }
+            }
+            String::new()
+        };
+        let wide = grow(|last| format!("{last} + {last}"));
+        assert!(wide.ends_with("it has 1023 values in 10 steps"), "{wide}");
+        let deep = grow(|last| format!("{}{last}", "-".repeat(90)));
+        assert!(deep.ends_with("it has 271 values in 271 steps"), "{deep}");
     }
 
     #[test]

@@ -47,7 +47,7 @@ fn table() -> Vec<u8> {
     packed.finish().unwrap()
 }
 
-fn wheel() -> Vec<u8> {
+pub fn wheel() -> Vec<u8> {
     zip(&[
         ("pycocoevalcap/meteor/meteor-1.5.jar", jar()),
         ("pycocoevalcap/meteor/data/paraphrase-en.gz", table()),

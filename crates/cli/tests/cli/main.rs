@@ -13,6 +13,7 @@ mod dense;
 mod derived;
 mod diversity;
 mod explain;
+mod faults;
 mod goldens;
 mod groups;
 mod human;

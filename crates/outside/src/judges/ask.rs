@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use capeval::{Answers, after_thoughts};
-use capeval_choice::{Argument, Refusal, Remedy};
+use capeval_choice::{Argument, Refusal, Remedy, system_words};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
@@ -88,9 +88,17 @@ pub fn ask(
     // They are not waited for if this thread unwinds: they end after the request that is on its way, whose answer they
     // still record.
     let stopping = Stopping(&line.stop);
-    for _ in 0..threads.min(n) {
+    for k in 0..threads.min(n) {
         let (line, tell) = (Arc::clone(&line), tell.clone());
-        std::thread::spawn(move || work(&line, &tell));
+        let started = std::thread::Builder::new().spawn(move || work(&line, &tell));
+        // Fewer threads do the work, too.
+        if let Err(cause) = started.map(drop) {
+            if k > 0 {
+                break;
+            }
+            return Err(Refusal::new(format!("no thread can be started: {}", system_words(&cause)))
+                .with_remedy("allow more threads and processes (ulimit -u)"));
+        }
     }
     drop(tell);
     let mut failed: Vec<(usize, String, Option<Remedy>)> = Vec::new();

@@ -72,23 +72,33 @@ pub fn score(
     let parts: Vec<Result<(), Refusal>> = thread::scope(|scope| {
         let hold = |(k, rows)| {
             let is_over = &is_over;
-            scope.spawn(move || {
+            let talk = move || {
                 let _alarm = Alarm(is_over);
                 let conversation =
                     Conversation { description, rows, first: k * share, messages, answers, is_over };
                 conversation.hold().inspect_err(|_| is_over.store(true, Ordering::Relaxed))
-            })
+            };
+            let started = thread::Builder::new().spawn_scoped(scope, talk);
+            started
+                .map_err(|cause| no_thread(&description.name, &cause))
+                .inspect_err(|_| is_over.store(true, Ordering::Relaxed))
         };
         let workers: Vec<_> = rows.chunks(share).enumerate().map(hold).collect();
         let join = |worker: thread::ScopedJoinHandle<'_, _>| {
             worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
         };
-        workers.into_iter().map(join).collect()
+        workers.into_iter().map(|worker| worker.and_then(join)).collect()
     });
     // Those that were ended because another had failed have nothing to say of their own.
     let failures: Vec<Refusal> = parts.into_iter().filter_map(Result::err).collect();
     let own = failures.iter().position(|failure| *failure != over()).unwrap_or_default();
     failures.into_iter().nth(own).map_or(Ok(()), Err)
+}
+
+/// The error of a conversation for which the system starts no thread.
+fn no_thread(name: &str, cause: &io::Error) -> Refusal {
+    Refusal::new(format!("{name}: a thread cannot be started: {}", system_words(cause)))
+        .with_remedy("allow more threads and processes (ulimit -u), or use fewer workers")
 }
 
 /// The error of a conversation that ends since another one has failed.
@@ -142,25 +152,34 @@ impl Conversation<'_> {
             let (name, last) = (self.description.name.clone(), Arc::clone(&last));
             let (tell, heard) = mpsc::sync_channel::<()>(0);
             let show = Arc::clone(self.messages);
-            thread::spawn(move || {
+            self.start(move || {
                 listen(messages, &name, &last, &show);
                 drop(tell);
-            });
+            })?;
             heard
         };
         let (send, events) = mpsc::sync_channel(WAITING);
-        thread::spawn(move || read(output, &send));
+        self.start(move || read(output, &send))?;
         let asked = AtomicUsize::new(0);
         let (permit, permits) = mpsc::sync_channel(self.description.batch.min(self.rows.len()));
         let mut known = KnownScores { is_known: vec![false; self.rows.len()], count: 0, lines: 0 };
         thread::scope(|scope| {
             // Ends before the thread is waited for, which then finds no reader.
             let (mut process, permits) = (process, permits);
-            scope.spawn(|| self.ask(input, &asked, permit));
+            let ask = || self.ask(input, &asked, permit);
+            thread::Builder::new()
+                .spawn_scoped(scope, ask)
+                .map_err(|cause| no_thread(&self.description.name, &cause))?;
             let patience = self.hear(&mut process, &events, &permits, &asked, &mut known)?;
             self.end(&mut process, patience, &heard, &last, &known)
         })
         .inspect_err(|_| await_end())
+    }
+
+    /// Starts a thread that no one waits for.
+    fn start(&self, work: impl FnOnce() + Send + 'static) -> Result<(), Refusal> {
+        let started = thread::Builder::new().spawn(work);
+        started.map(drop).map_err(|cause| no_thread(&self.description.name, &cause))
     }
 
     /// Writes all questions; those of a batch wait for permits.
