@@ -8,6 +8,7 @@ use capeval_site::args;
 use capeval_site::clock;
 use capeval_site::fault::Fault;
 use capeval_site::store::{self, Tx};
+use capeval_site::web::language::say;
 use futures_util::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 
@@ -53,6 +54,13 @@ struct SentSubmission {
 }
 
 impl PersonalData for OwnData {
+    fn kept(&self) -> &'static str {
+        say(
+            "In benchmarks: your teams, submissions with their files, and judgements of captions. Entries on boards \
+             stay there as those of the team when you delete your account.",
+        )
+    }
+
     fn export<'a>(&'a self, app: &'a App, account: &'a str) -> BoxFuture<'a, Result<Export, Fault>> {
         const JUDGEMENTS: &str = "SELECT item.image AS image, item.caption AS caption, grade, is_machine, detail, \
             judgement.created_at AS at FROM judgement JOIN evaluation_item AS item ON item.id = judgement.item \

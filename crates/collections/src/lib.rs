@@ -12,6 +12,7 @@ mod guide;
 mod host_pages;
 pub mod import;
 mod media;
+mod milestones;
 pub mod moderation;
 mod pages;
 mod passes;

@@ -10,6 +10,9 @@ use crate::store::Tx;
 
 /// The data that a feature keeps about people.
 pub trait PersonalData: Sync {
+    /// What it keeps, as a sentence that [`say`](crate::web::language::say) marks.
+    fn kept(&self) -> &'static str;
+
     /// The contributions of a person.
     fn export<'a>(&'a self, app: &'a App, account: &'a str) -> BoxFuture<'a, Result<Export, Fault>> {
         let _ = (app, account);

@@ -15,7 +15,8 @@ use super::slots::{self, Assignment, Author};
 
 pub(super) use pages::routes;
 
-/// The language of a caption: the one that was chosen, or for which its picture is reserved, or else that of the page.
+/// The language of a caption: the one that was chosen, or for which its picture is reserved, or that of the person's
+/// last caption, or else that of the page.
 pub(super) async fn language(
     store: &Store,
     collection: &Collection,
@@ -23,13 +24,14 @@ pub(super) async fn language(
     page: &Page,
     chosen: &str,
 ) -> Result<String, Error> {
-    if chosen.is_empty()
-        && collection.is_by_language()
-        && let Some(reserved) = slots::reserved_in(store, &collection.id, account).await?
-    {
-        return Ok(usual(collection, page, &reserved));
+    if !chosen.is_empty() || collection.languages.len() < 2 {
+        return Ok(usual(collection, page, chosen));
     }
-    Ok(usual(collection, page, chosen))
+    let remembered = match collection.is_by_language() {
+        true => slots::reserved_in(store, &collection.id, account).await?,
+        false => submit::last_language(store, &collection.id, account).await?,
+    };
+    Ok(usual(collection, page, remembered.as_deref().unwrap_or_default()))
 }
 
 /// The picture that a person describes now, if there is one, and the language: the one that was chosen, or else, if

@@ -16,6 +16,7 @@ use serde_json::json;
 
 use super::submit::{self, Outcome, SubmittedCaption};
 use super::{drafts, language, skips};
+use crate::milestones::Milestones;
 use crate::records::{self, Collection, Goal, Image, SeenCollection};
 use crate::rules::order::Start;
 use crate::rules::{lint, text};
@@ -47,7 +48,7 @@ struct CaptionPage<'a> {
     problems: Vec<&'a str>,
     warnings: Vec<String>,
     notice: Option<String>,
-    done_here: i64,
+    done: Milestones,
     next: Option<String>,
     skips: &'static [SkipReason],
     reasons: &'static [ReportReason],
@@ -155,7 +156,7 @@ async fn show_picture(
         rules: rules_as_json(page, collection)?,
         warnings,
         notice,
-        done_here: submit::count(&app.store, &collection.id, &visitor.id).await?,
+        done: Milestones::of(submit::count(&app.store, &collection.id, &visitor.id).await?),
         next,
         skips: SkipReason::ALL,
         reasons: ReportReason::ALL,

@@ -110,6 +110,16 @@ pub(super) async fn count(store: &Store, collection: &str, account: &str) -> Res
     store.fetch_one(sql, args![account, collection]).await
 }
 
+/// The language of the last caption that a person submitted to a collection.
+pub(super) async fn last_language(
+    store: &Store,
+    collection: &str,
+    account: &str,
+) -> Result<Option<String>, Error> {
+    let sql = "SELECT language FROM caption WHERE author = $1 AND collection = $2 ORDER BY id DESC LIMIT 1";
+    store.fetch_optional(sql, args![account, collection]).await
+}
+
 /// Returns true if the person has written the same about another picture.
 pub(crate) async fn is_repeated(
     tx: &mut Tx,

@@ -5,6 +5,7 @@ use capeval_site::accounts::own_data::{Export, Leaving, PersonalData};
 use capeval_site::app::App;
 use capeval_site::fault::Fault;
 use capeval_site::store::{Error, Record, Store, Tx};
+use capeval_site::web::language::say;
 use capeval_site::{args, clock};
 use futures_util::future::BoxFuture;
 use serde::{Deserialize, Serialize};
@@ -22,6 +23,13 @@ use crate::slots;
 pub struct OwnData;
 
 impl PersonalData for OwnData {
+    fn kept(&self) -> &'static str {
+        say(
+            "In collections: pictures, captions and drafts, ratings, skipped pictures and reports. Files of a \
+             release that others have downloaded cannot be called back.",
+        )
+    }
+
     fn export<'a>(&'a self, app: &'a App, account: &'a str) -> BoxFuture<'a, Result<Export, Fault>> {
         Box::pin(async move {
             let data = rows(&app.store, account).await?;

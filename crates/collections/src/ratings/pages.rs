@@ -15,6 +15,7 @@ use serde::Deserialize;
 use super::queue::{self, ToRate};
 use super::rate::{self, NewRating};
 use super::set_aside;
+use crate::milestones::Milestones;
 use crate::passes;
 use crate::records::SeenCollection;
 use crate::rules::acceptance::{GRADES, Grade, Mistake};
@@ -32,7 +33,7 @@ struct RatePage<'a> {
     page: &'a Page,
     seen: &'a SeenCollection,
     to_rate: &'a ToRate,
-    done: i64,
+    done: Milestones,
 }
 
 #[derive(Template)]
@@ -55,7 +56,9 @@ async fn show(
     }
     let done = queue::done(&app.store, collection, &visitor.id).await?;
     match queue::next(&app.store, collection, &visitor.id).await? {
-        Some(to_rate) => page.show(&RatePage { page: &page, seen: &seen, to_rate: &to_rate, done }),
+        Some(to_rate) => {
+            page.show(&RatePage { page: &page, seen: &seen, to_rate: &to_rate, done: Milestones::of(done) })
+        }
         None => page.show(&NoCaption { page: &page, seen: &seen, done }),
     }
 }

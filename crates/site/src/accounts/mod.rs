@@ -10,6 +10,7 @@ mod mail;
 pub mod own_data;
 pub mod password;
 pub mod people;
+mod privacy;
 mod profile;
 pub mod providers;
 mod recovery;
@@ -33,6 +34,7 @@ pub fn routes() -> Vec<Route> {
         mail::routes(),
         providers::routes(),
         own_data::routes(),
+        privacy::routes(),
         admin::routes(),
     ];
     features.into_iter().flatten().collect()

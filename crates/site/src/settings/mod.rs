@@ -125,6 +125,9 @@ settings! {
     metrics_listen: String = String::new(), "address and port for `/metrics`, `/healthz` and `/readyz` alone, also of workers; empty for `/metrics` on the site, for this machine only";
     public_url: String = String::new(), "public address of the server; with https, cookies are secure";
     title: String = "capeval".to_owned(), "name of the site";
+    contact: String = String::new(), "whom people write to, an email address or a page; `/help` and `/privacy` show it";
+    documentation: String = String::new(), "address of documentation for those who take part (https://…); empty for none";
+    terms: String = String::new(), "terms of use of the site, in Markdown; empty for none";
     #[secret true] database: String = String::new(), "address of a PostgreSQL database (postgres://…); empty for SQLite in the data folder";
     bucket: String = String::new(), "object store for uploaded files (s3://bucket/prefix), with the feature `s3`; empty for the data folder";
     connections: u32 = 8, "maximum number of database connections; for SQLite, of concurrent readers";

@@ -12,7 +12,8 @@ use super::{apply, captioner, decide, open_pictures, sentence};
 use crate::support::{Database, Page as _, Site, on_both, on_sqlite};
 
 on_both! {
-    a_release_has_what_is_complete_in_a_language
+    a_release_has_what_is_complete_in_a_language,
+    the_language_of_the_last_caption_is_chosen
 }
 
 on_sqlite! {
@@ -142,4 +143,24 @@ async fn a_release_has_what_is_complete_in_a_language(database: Database) {
     assert_eq!(release().await, ["0en", "0en", "0zh", "1zh"]);
     apply(&site, goals(2, 1)).await;
     assert_eq!(release().await, ["0en", "0en", "0zh", "1en", "1zh", "2en"]);
+}
+
+async fn the_language_of_the_last_caption_is_chosen(database: Database) {
+    let site = Site::new(database).await;
+    apply(&site, json!({})).await;
+    let images = open_pictures(&site, 12).await;
+    let person = captioner(&site, "Ping").await;
+    let page = person.get("/c/c/caption").await.expect(200).text;
+    assert!(page.contains("<option value=\"en\" selected>"), "{}", page.between("<select", "</select>"));
+    for (k, image) in images[..10].iter().enumerate() {
+        let text = format!("一位骑士站在城堡的第{k}扇大门前面等待同伴");
+        let fields = [("image", image.as_str()), ("language", "zh"), ("text", &text)];
+        person.post("/c/c/caption", &fields).await.expect(303);
+        let page = person.get("/c/c/caption").await.expect(200).text;
+        assert!(page.contains("<option value=\"zh\" selected>"), "{}", page.between("<select", "</select>"));
+        let progress = page.between("class=\"progress\"", "</a>");
+        let shown =
+            if k == 9 { "Thank you! 10 pictures described.".to_owned() } else { format!("{} of 10", k + 1) };
+        assert!(progress.contains(&shown), "{progress}");
+    }
 }
