@@ -3,7 +3,7 @@
     run.py kits CLONES [NAME ...]
 
 CLONES is a folder with clones, each under the name of its repository, at the commits that the kits name: vizwiz-caption,
-R2Gen, Change-Agent, RobustChangeCaptioning, VLMEvalKit, lmms-eval, recurrent-transformer, clef-caption-evaluation-2026,
+R2Gen, Change-Agent, DCC, RobustChangeCaptioning, VLMEvalKit, lmms-eval, recurrent-transformer, clef-caption-evaluation-2026,
 vist_eval, wts-dataset and big_vision. Needs Python 3.11 (for lib2to3), Java, pycocoevalcap, SPICE in SPICE_HOME, nltk 3.10,
 scikit-learn and rouge-score. Groups of images are named behind an @: the program runs on each group as it does itself. The
 programs themselves run: those for Python 2 are turned into Python 3, what they import beside scorers is replaced by
@@ -331,6 +331,22 @@ def mart(clones):
     return evaluator.evaluate_para()
 
 
+def noc(clones):
+    """F1 by the program, which reads ids from files: here, those of images with a reference that has one of the words."""
+    in_python_3(clones / "DCC/eval")
+    program = only(clones / "DCC/eval/eval_sentences.py", "rm_word_dict", "split_sent", "F1")
+    references, res = by_image("noc.json"), results("noc-results.json")
+    generated, values, groups = [{"image_id": i, "caption": c} for i, c in res.items()], {}, {}
+    for name, words in program.rm_word_dict.items():
+        novel = [i for i, all in references.items() if any(set(words) & set(program.split_sent(one)) for one in all)]
+        # An id for each annotation, as in the program's files.
+        each = lambda keep: [i for i, all in references.items() if (i in novel) is keep for _ in all]
+        values[f"object-f1-{name}"] = program.F1(generated, each(True), each(False), name)
+        groups[name] = pycocoevalcap(references, {i: res[i] for i in novel})
+    values["object-f1"] = sum(values.values()) / len(values)
+    return in_groups(values, groups)
+
+
 def vist(clones):
     in_python_3(clones / "vist_eval")
     sys.path.insert(0, str(clones))
@@ -407,7 +423,7 @@ def aicity(clones):
 PROGRAMS = [
     vizwiz, textcaps, nocaps, r2gen, rsicd, xm3600, xm3600_words, xm3600_characters, xm3600_by_language,
     xm3600_words_by_language, xm3600_characters_by_language, vlmevalkit, lmms_eval,
-    levir_cc, clevr_change, spot_the_diff, imageclef, imageclef_concepts, aicity, mart, vist,
+    levir_cc, clevr_change, spot_the_diff, imageclef, imageclef_concepts, aicity, mart, noc, vist,
 ]  # fmt: skip
 
 
