@@ -3,7 +3,7 @@
     run.py kits CLONES [NAME ...]
 
 CLONES is a folder with clones, each under the name of its repository, at the commits that the kits name: vizwiz-caption,
-R2Gen, Change-Agent, RobustChangeCaptioning, VLMEvalKit, lmms-eval, recurrent-transformer, clef-caption-evaluation-2026,
+R2Gen, Change-Agent, DCC, RobustChangeCaptioning, VLMEvalKit, lmms-eval, recurrent-transformer, clef-caption-evaluation-2026,
 vist_eval, wts-dataset and big_vision. Needs Python 3.11 (for lib2to3), Java, pycocoevalcap, SPICE in SPICE_HOME, nltk 3.10,
 scikit-learn and rouge-score. Groups of images are named behind an @: the program runs on each group as it does itself. The
 programs themselves run: those for Python 2 are turned into Python 3, what they import beside scorers is replaced by
@@ -47,8 +47,9 @@ def stub(*names):
 
 
 def only(path, *names):
-    """The named functions and classes of a file, without what it imports."""
-    body = [node for node in ast.parse(path.read_text(encoding="utf-8")).body if getattr(node, "name", "") in names]
+    """The named functions, classes and values of a file, without what it imports."""
+    name = lambda node: getattr(node.targets[0], "id", "") if isinstance(node, ast.Assign) else getattr(node, "name", "")
+    body = [node for node in ast.parse(path.read_text(encoding="utf-8")).body if name(node) in names]
     module = types.ModuleType(path.stem)
     module.__dict__.update({"re": re, "string": string, "json": json})
     exec(compile(ast.Module(body, []), str(path), "exec"), module.__dict__)  # noqa: S102
@@ -217,7 +218,8 @@ def r2gen(clones):
     return {name.replace("BLEU", "Bleu"): value for name, value in compute_scores(gts, res).items()}
 
 
-def xm3600(clones):
+def paligemma(clones):
+    """CIDEr of PaliGemma's evaluator, from captions by id."""
     source = clones / "big_vision/big_vision/evaluators/proj/paligemma/transfers/coco_caption.py"
     program = only(source, "Evaluator")
     import collections
@@ -233,28 +235,66 @@ def xm3600(clones):
     program.__dict__.update(locals())
     evaluator = object.__new__(program.Evaluator)
     evaluator.metrics = ("cider",)
-    lines = [json.loads(line) for line in (FOLDER / "xm3600.jsonl").read_text(encoding="utf-8").splitlines()]
-    gts = [{"image_id": line["image/key"], "caption": one} for line in lines for one in line["th"]["caption"]]
-    res = [{"image_id": i, "caption": c} for i, c in read("xm3600-results.json").items()]
-    return {"CIDEr": evaluator.evaluate(gts, res)["cider"]}
+
+    def score(references, results):
+        gts = [{"image_id": i, "caption": one} for i, all in references.items() for one in all]
+        res = [{"image_id": i, "caption": results[i]} for i in references]
+        return evaluator.evaluate(gts, res)["cider"]
+
+    return score
 
 
-def of_xm3600(field, file, words):
-    """CIDEr of pycocoevalcap on words that are found already."""
+def cider_of(words):
+    """CIDEr of pycocoevalcap, from captions by id whose words a function separates by spaces."""
     from pycocoevalcap.cider.cider import Cider
 
+    def score(references, results):
+        gts = {i: [words(one) for one in all] for i, all in references.items()}
+        return Cider().compute_score(gts, {i: [words(results[i])] for i in gts})[0]
+
+    return score
+
+
+def characters(text):
+    return " ".join("".join(text.split()))
+
+
+def of_thai(field, file, score):
+    """A language of Crossmodal-3600's file."""
     lines = [json.loads(line) for line in (FOLDER / "xm3600.jsonl").read_text(encoding="utf-8").splitlines()]
-    gts = {line["image/key"]: [words(one) for one in line["th"][field]] for line in lines}
-    res = {i: [words(c)] for i, c in read(file).items()}
-    return {"CIDEr": Cider().compute_score(gts, {i: res[i] for i in gts})[0]}
+    return {"CIDEr": score({line["image/key"]: line["th"][field] for line in lines}, read(file))}
+
+
+def of_languages(field, file, score):
+    """All languages of a table, and each alone."""
+    lines = [json.loads(line) for line in (FOLDER / "xm3600-languages.jsonl").read_text(encoding="utf-8").splitlines()]
+    values = lambda wanted: score({line["image/key"]: line[field] for line in lines if line["lang"] in wanted}, read(file))
+    languages = list(dict.fromkeys(line["lang"] for line in lines))
+    return in_groups({"CIDEr": values(languages)}, {language: {"CIDEr": values([language])} for language in languages})
+
+
+def xm3600(clones):
+    return of_thai("caption", "xm3600-results.json", paligemma(clones))
 
 
 def xm3600_words(_):
-    return of_xm3600("caption/tokenized", "xm3600-words-results.json", lambda text: text)
+    return of_thai("caption/tokenized", "xm3600-words-results.json", cider_of(str))
 
 
 def xm3600_characters(_):
-    return of_xm3600("caption", "xm3600-results.json", lambda text: " ".join("".join(text.split())))
+    return of_thai("caption", "xm3600-results.json", cider_of(characters))
+
+
+def xm3600_by_language(clones):
+    return of_languages("caption", "xm3600-languages-results.json", paligemma(clones))
+
+
+def xm3600_words_by_language(_):
+    return of_languages("caption/tokenized", "xm3600-languages-words-results.json", cider_of(str))
+
+
+def xm3600_characters_by_language(_):
+    return of_languages("caption", "xm3600-languages-results.json", cider_of(characters))
 
 
 def levir_cc(clones):
@@ -289,6 +329,22 @@ def mart(clones):
     ]  # fmt: skip
     evaluator.ground_truths, evaluator.prediction = [read("mart.json")], read("mart-results.json")
     return evaluator.evaluate_para()
+
+
+def noc(clones):
+    """F1 by the program, which reads ids from files: here, those of images with a reference that has one of the words."""
+    in_python_3(clones / "DCC/eval")
+    program = only(clones / "DCC/eval/eval_sentences.py", "rm_word_dict", "split_sent", "F1")
+    references, res = by_image("noc.json"), results("noc-results.json")
+    generated, values, groups = [{"image_id": i, "caption": c} for i, c in res.items()], {}, {}
+    for name, words in program.rm_word_dict.items():
+        novel = [i for i, all in references.items() if any(set(words) & set(program.split_sent(one)) for one in all)]
+        # An id for each annotation, as in the program's files.
+        each = lambda keep: [i for i, all in references.items() if (i in novel) is keep for _ in all]
+        values[f"object-f1-{name}"] = program.F1(generated, each(True), each(False), name)
+        groups[name] = pycocoevalcap(references, {i: res[i] for i in novel})
+    values["object-f1"] = sum(values.values()) / len(values)
+    return in_groups(values, groups)
 
 
 def vist(clones):
@@ -365,8 +421,9 @@ def aicity(clones):
 
 
 PROGRAMS = [
-    vizwiz, textcaps, nocaps, r2gen, rsicd, xm3600, xm3600_words, xm3600_characters, vlmevalkit, lmms_eval,
-    levir_cc, clevr_change, spot_the_diff, imageclef, imageclef_concepts, aicity, mart, vist,
+    vizwiz, textcaps, nocaps, r2gen, rsicd, xm3600, xm3600_words, xm3600_characters, xm3600_by_language,
+    xm3600_words_by_language, xm3600_characters_by_language, vlmevalkit, lmms_eval,
+    levir_cc, clevr_change, spot_the_diff, imageclef, imageclef_concepts, aicity, mart, noc, vist,
 ]  # fmt: skip
 
 

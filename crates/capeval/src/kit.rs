@@ -32,6 +32,7 @@ pub const KITS: &[(&str, &str)] = &[
     ("imageclef-concepts", include_str!("../kits/imageclef-concepts.toml")),
     ("aicity", include_str!("../kits/aicity.toml")),
     ("mart", include_str!("../kits/mart.toml")),
+    ("noc", include_str!("../kits/noc.toml")),
     ("vist", include_str!("../kits/vist.toml")),
 ];
 
@@ -252,6 +253,8 @@ fn refusal_of(place: &str, message: &str) -> Refusal {
 
 #[cfg(test)]
 mod tests {
+    use capeval_choice::Derivation;
+
     use super::*;
 
     #[test]
@@ -293,6 +296,21 @@ mod tests {
         assert!(
             Kit::named("viswiz").unwrap_err().remedy().unwrap().to_string().contains("did you mean vizwiz?")
         );
+    }
+
+    /// CCExpert-7b on LEVIR-CC, as the README of Meize0729/CCExpert prints it at 0b9dca2a. Its other row has 80.99, and
+    /// columns whose mean is 80.97.
+    #[test]
+    fn s_star_of_a_published_table_comes_out() {
+        let printed = [("bleu-4", 65.49), ("meteor", 41.82), ("rouge-l", 76.55), ("cider-d", 143.32)];
+        let kit = Kit::named("levir-cc").unwrap();
+        let sm = Derivation::parse(&kit.options.derive[0], &printed.map(|(key, _)| key), &[]).unwrap();
+        let of = |_: Option<&str>, key: &str| printed.iter().find(|(known, _)| *known == key).unwrap().1;
+        assert_eq!(
+            (sm.name.as_str(), format!("{:.1}", sm.formula.value(&of))),
+            ("sm-star", "81.8".to_owned())
+        );
+        assert!((sm.formula.value(&of) - 81.80).abs() < 0.0051, "{}", sm.formula.value(&of));
     }
 
     #[test]

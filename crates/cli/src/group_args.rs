@@ -13,8 +13,8 @@ use crate::options::{GROUPS, choices};
 #[command(next_help_heading = GROUPS)]
 pub struct GroupArgs {
     /// Score groups of images, too: by a column or key of the references or captions, by FILE or FILE:COLUMN with a
-    /// group for each id, or by `words:references`, `words:candidate=8,12`, `references:count`; joined by `×` or ` x `,
-    /// every combination is a group. May be repeated; `none` leaves out the groups of a kit.
+    /// group for each id, or by `words:references`, `words:candidate=8,12`, `references:count`, `objects:references`;
+    /// joined by `×` or ` x `, every combination is a group. May be repeated; `none` leaves out the groups of a kit.
     #[arg(long, value_name = "WHAT")]
     group_by: Vec<String>,
     /// Images that metrics such as CIDEr learn document frequencies from, for the scores of a group.

@@ -13,6 +13,7 @@ pub mod fluency;
 pub mod frequencies;
 mod lcs;
 pub mod meteor_2005;
+pub mod object_f1;
 mod overlap;
 mod repetition;
 mod rouge;
@@ -27,6 +28,7 @@ pub use bleu::{Bleu, ReferenceLength};
 pub use chrf::{Blanks, Chrf, Orders};
 pub use cider::{Cider, Clipping, Idf, Length, TermFrequency};
 pub use meteor_2005::Meteor2005;
+pub use object_f1::{ObjectF1, ObjectWords};
 pub use rouge_l::RougeL;
 pub use rouge_score::RougeScore;
 pub use rouge155::Rouge155;
@@ -54,6 +56,7 @@ pub const KINDS: &[&MetricKind] = &[
     &chrf::CHRF_PLUS_PLUS,
     &ter::KIND,
     &fluency::metric::KIND,
+    &object_f1::KIND,
 ];
 
 /// The metrics of all captions of a system, in the order in which they are listed.

@@ -1,10 +1,12 @@
 //! Which image is in which group.
 
 use std::cmp::Ordering;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use capeval_corpus::SegmentId;
 use capeval_evaluate::{ReferenceSet, System};
+use capeval_lexical::ObjectWords;
+use capeval_text::{Scratch, Tokenizer};
 
 use super::{GroupBy, unknown};
 use crate::Error;
@@ -92,6 +94,11 @@ impl Labels {
                 let of = |image: u32| (image, vec![label(references.of(image as usize).len())]);
                 let labels = images().map(of).collect();
                 Self::Images(name, labels)
+            }
+            GroupBy::Objects(objects) => {
+                let references = ids.references.map_err(absent)?;
+                let of = |image: u32| (image, mentioned(references.of(image as usize), objects));
+                Self::Images(name, images().map(of).collect())
             }
             GroupBy::WordsOfCandidate(bins) => {
                 let of_system = |system: &System| {
@@ -182,6 +189,16 @@ fn crossed<'l>(lists: impl Iterator<Item = &'l [Label]>) -> Vec<Label> {
     })
 }
 
+/// A label for each object that a text mentions, in the order of the objects.
+fn mentioned<'t>(texts: impl Iterator<Item = &'t str>, objects: &ObjectWords) -> Vec<Label> {
+    let mut found: BTreeSet<usize> = BTreeSet::new();
+    let mut scratch = Scratch::default();
+    for text in texts {
+        Tokenizer::Noc.tokenize(text, &mut scratch, |word| found.extend(objects.of(word)));
+    }
+    found.into_iter().map(|k| Label(vec![(k as f64, objects.names()[k].clone())])).collect()
+}
+
 fn n_words(text: &str) -> usize {
     text.split_whitespace().count()
 }
@@ -218,5 +235,13 @@ mod tests {
         let name = |value: f64| bin(value, &[5, 6, 10]).name();
         assert_eq!([0.0, 5.0, 5.5, 6.0, 10.0, 10.5].map(name), ["0-5", "0-5", "6", "6", "7-10", "11+"]);
         assert_eq!(bin(3.0, &[0]).name(), "1+");
+    }
+
+    #[test]
+    fn an_image_is_with_each_object_that_a_reference_mentions() {
+        let objects = ObjectWords::parse("bus/buses+sofa+dog", Tokenizer::Noc).unwrap();
+        let labels = mentioned(["A sofa.", "two Buses, one sofa"].into_iter(), &objects);
+        assert_eq!(labels.iter().map(Label::name).collect::<Vec<_>>(), ["bus", "sofa"]);
+        assert!(mentioned(["a busstop", ""].into_iter(), &objects).is_empty());
     }
 }

@@ -11,6 +11,8 @@ use std::sync::Arc;
 
 use capeval_choice::{Argument, Refusal, Remedy, suggest};
 use capeval_corpus::GroupFile;
+use capeval_lexical::ObjectWords;
+use capeval_text::Tokenizer;
 
 pub(crate) use self::rows::{GroupedRows, signed};
 pub use self::saved::group_saved;
@@ -20,7 +22,8 @@ pub(crate) use self::scores::{GroupRequest, corpus};
 const BINS: [usize; 4] = [5, 10, 15, 20];
 
 /// The built-in properties.
-const PROPERTIES: [&str; 3] = ["words:references", "words:candidate", "references:count"];
+const PROPERTIES: [&str; 4] =
+    ["words:references", "words:candidate", "references:count", "objects:references"];
 
 /// A property that groups images.
 #[derive(Clone, Debug)]
@@ -31,6 +34,8 @@ pub enum GroupBy {
     WordsOfCandidate(Vec<usize>),
     /// The number of references of an image.
     CountOfReferences,
+    /// The objects that an image's references mention.
+    Objects(ObjectWords),
     /// A file that says so: its column, if it is named, and what the property is called, if not as the column.
     File(Arc<GroupFile>, Option<String>, Option<String>),
     /// The numbers that another property gives, in bins that end at these numbers.
@@ -80,6 +85,10 @@ impl GroupBy {
             ("words:references", bins) => Some(Self::WordsOfReferences(read(bins)?)),
             ("words:candidate" | "words:candidates", bins) => Some(Self::WordsOfCandidate(read(bins)?)),
             ("references:count", None) => Some(Self::CountOfReferences),
+            ("objects:references", lists) => {
+                let lists = lists.unwrap_or(ObjectWords::DEFAULT);
+                Some(Self::Objects(ObjectWords::parse(lists, Tokenizer::Noc)?))
+            }
             ("references:count", Some(_)) => return Err(unknown(text, "it has no bins", &[])),
             _ => None,
         })
@@ -91,7 +100,10 @@ impl GroupBy {
             Self::File(file, ..) => file.source() == source,
             Self::Binned(property, _) => property.is_of(source),
             Self::Crossed(all) => all.iter().any(|one| one.is_of(source)),
-            Self::WordsOfReferences(_) | Self::WordsOfCandidate(_) | Self::CountOfReferences => false,
+            Self::WordsOfReferences(_)
+            | Self::WordsOfCandidate(_)
+            | Self::CountOfReferences
+            | Self::Objects(_) => false,
         }
     }
 
@@ -105,6 +117,8 @@ impl GroupBy {
             Self::WordsOfReferences(bounds) => bins(PROPERTIES[0], bounds),
             Self::WordsOfCandidate(bounds) => bins(PROPERTIES[1], bounds),
             Self::CountOfReferences => PROPERTIES[2].to_owned(),
+            Self::Objects(objects) if objects.text() == ObjectWords::DEFAULT => PROPERTIES[3].to_owned(),
+            Self::Objects(objects) => format!("{}={}", PROPERTIES[3], objects.text()),
             Self::File(file, column, name) => {
                 let name = name.as_deref().or(column.as_deref()).or(found);
                 name.unwrap_or_else(|| file.source()).to_owned()
@@ -175,6 +189,8 @@ mod tests {
             ("words:references", "words:references"),
             ("words:candidate=8,12", "words:candidate=8,12"),
             ("references:count", "references:count"),
+            ("objects:references", "objects:references"),
+            ("objects:references=bus/buses+sofa", "objects:references=bus/buses+sofa"),
             ("domain", "domain"),
             ("domain×split", "domain×split"),
             ("domain x words:candidate", "domain×words:candidate"),
@@ -189,6 +205,7 @@ mod tests {
             ("words:candidate=12,8", "not a list of ascending numbers"),
             ("words:candidate=x", "not a list of ascending numbers"),
             ("references:count=3", "no bins"),
+            ("objects:references=bus stop", "no single word"),
             ("words", "no such column"),
             ("domain,split", "'domain,split' names 2 properties at once"),
             ("domain; words:candidate", "names 2 properties at once"),

@@ -334,6 +334,7 @@ fn bad_groups_are_refused_with_what_to_do() {
         ("words:candidate=9,3".to_owned(), "not a list of ascending numbers"),
         ("words:candidate=many".to_owned(), "not a list of ascending numbers"),
         ("references:count=3".to_owned(), "it has no bins"),
+        ("objects:references=a bus".to_owned(), "'a bus' in 'a bus' is no single word"),
         ("none.csv".to_owned(), "neither a file nor a column"),
         (path("none.csv"), "neither a file nor a column"),
         (path("other.csv"), "none of its values"),
@@ -341,7 +342,7 @@ fn bad_groups_are_refused_with_what_to_do() {
         (path("wide.csv") + ":colour", "there is no column 'colour'"),
         (path("empty.csv"), "empty"),
         (path("broken.json"), "broken.json"),
-        ("partition".to_owned(), "references:count, id, domain, lang, split, image_id, caption, source"),
+        ("partition".to_owned(), "objects:references, id, domain, lang, split, image_id, caption, source"),
         (path("refs.json"), "these are the captions, which do not say what groups images"),
         (path("one.json"), "name one of its columns, as in"),
     ] {

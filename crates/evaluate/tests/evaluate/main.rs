@@ -12,6 +12,7 @@ mod diversity;
 mod goldens;
 
 mod laws;
+mod objects;
 mod prepared;
 mod real;
 mod rouge;

@@ -1,4 +1,4 @@
-//! `imageclef`, `concepts`, `letters` and `ascii`: the text rules of programs of fields, which are told nowhere else.
+//! `imageclef`, `concepts`, `letters`, `ascii` and `noc`: the text rules of programs of fields, which are told nowhere else.
 //!
 //! - `imageclef`: the captioning task of ImageCLEFmedical 2026 (taubsity/clef-caption-evaluation-2026) lower-cases a
 //!   caption, writes `number` for each run of digits, removes ASCII punctuation without a space in its place, and
@@ -6,6 +6,8 @@
 //! - `concepts`: its task of concepts compares sets of identifiers such as `C0040405;C1306645`, whatever their case.
 //! - `letters`: MART's paragraph evaluation (jayleicn/recurrent-transformer, `para-evaluate.py`) keeps runs of A to Z.
 //! - `ascii`: the evaluation of stories (lichengunc/vist_eval) drops characters beyond ASCII, and splits at spaces.
+//! - `noc`: the F1 of novel objects (LisaAnne/DCC, `eval_sentences.py`) lower-cases a caption, drops everything but ASCII
+//!   letters, digits and white space, and splits at white space.
 
 use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
 
@@ -65,6 +67,14 @@ pub(super) fn ascii(text: &str, scratch: &mut Scratch, piece: &mut impl FnMut(&s
     plain::none(kept, piece);
 }
 
+pub(super) fn noc(text: &str, scratch: &mut Scratch, piece: &mut impl FnMut(&str)) {
+    let kept = &mut scratch.text;
+    kept.clear();
+    let lower = text.chars().flat_map(char::to_lowercase);
+    kept.extend(lower.filter(|c| c.is_ascii_alphanumeric() || plain::is_python_space(*c)));
+    plain::whitespace(kept, piece);
+}
+
 #[cfg(test)]
 mod tests {
     use crate::Tokenizer;
@@ -95,5 +105,14 @@ mod tests {
     #[test]
     fn ascii_drops_other_letters_and_keeps_spaces() {
         assert_eq!(words(Tokenizer::Ascii, "the café — [male] ."), "the|caf||[male]|.");
+    }
+
+    /// `split_sent` gives these words.
+    #[test]
+    fn noc_joins_what_punctuation_divides() {
+        assert_eq!(
+            words(Tokenizer::Noc, "A bus-stop; 2\u{a0}Caf\u{e9}s _x \u{212a}."),
+            "a|busstop|2|cafs|x|k"
+        );
     }
 }

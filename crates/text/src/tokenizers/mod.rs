@@ -76,6 +76,8 @@ pub enum Tokenizer {
     Letters,
     /// vist_eval's for stories: as [`None`](Self::None), without characters beyond ASCII.
     Ascii,
+    /// DCC's for novel objects: white space splits, and everything but ASCII letters and digits vanishes.
+    Noc,
     /// NLTK's `TreebankWordTokenizer`: see [`treebank`].
     Treebank,
     /// Concepts between semicolons, in capitals, each once.
@@ -126,6 +128,7 @@ pub const ALL: &[(Tokenizer, &str, &str)] = &[
     ),
     (Tokenizer::Letters, "letters", "MART's for paragraphs: runs of a-z after lower-casing A-Z"),
     (Tokenizer::Ascii, "ascii", "vist_eval's for stories: as none, without characters beyond ASCII"),
+    (Tokenizer::Noc, "noc", "DCC's for novel objects: lower case, only a-z and 0-9, split on white space"),
     (Tokenizer::Treebank, "treebank", "NLTK's TreebankWordTokenizer, with case and punctuation"),
     (
         Tokenizer::Concepts,
@@ -213,6 +216,7 @@ impl Tokenizer {
             Self::ImageClef => fields::imageclef(text, scratch, &mut piece),
             Self::Letters => fields::letters(text, scratch, &mut piece),
             Self::Ascii => fields::ascii(text, scratch, &mut piece),
+            Self::Noc => fields::noc(text, scratch, &mut piece),
             Self::Treebank => {
                 treebank::tokenize(text, treebank::Rules::Treebank).iter().for_each(|word| piece(word));
             }
@@ -246,7 +250,10 @@ impl Tokenizer {
 
     /// Returns true if letters beyond ASCII are no part of its words.
     pub fn drops_beyond_ascii(self) -> bool {
-        matches!(self, Self::Rouge155 | Self::RougeScore | Self::ImageClef | Self::Letters | Self::Ascii)
+        matches!(
+            self,
+            Self::Rouge155 | Self::RougeScore | Self::ImageClef | Self::Letters | Self::Ascii | Self::Noc
+        )
     }
 
     /// The language of the texts that it is made for, if it is another one than English.
