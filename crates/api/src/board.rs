@@ -5,7 +5,7 @@ use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Cells, Column, Measure, Open, SubmissionKind, Time, describe_choices};
+use crate::{Cells, Column, Half, Measure, Open, SubmissionKind, Time, describe_choices};
 
 named! {
     /// Whose captions people have judged.
@@ -25,6 +25,9 @@ pub struct Board {
     /// The name of the phase in addresses.
     pub phase: String,
     pub reference_set: String,
+    /// The half of the images that it has; `null` if it has all.
+    #[serde(default)]
+    pub half: Option<Open<Half>>,
     /// The key of a measure.
     pub sorted_by: String,
     /// The measures that were asked for, that which sorts first.
@@ -58,6 +61,9 @@ pub struct BoardColumns {
 pub struct BoardRow {
     /// Equal scores share a rank; `null` for baselines and people.
     pub rank: Option<usize>,
+    /// On the board of a private half, the rank of the team on that of the public one.
+    #[serde(default)]
+    pub public_rank: Option<usize>,
     pub kind: Open<SubmissionKind>,
     /// The name of the team; empty for baselines and people.
     pub team: String,

@@ -1,8 +1,8 @@
 //! Choices in words: their summaries are sentences of pages, which each feature of the site translates.
 
 use crate::{
-    BoardKind, CollectionState, ColumnKind, EvaluationState, ImageState, Open, PerImage, ProblemKind,
-    ReleaseAccess, ReportReason, RequestState, Role, SkipReason, SubmissionState, Visibility,
+    BoardKind, CollectionState, ColumnKind, EvaluationState, FinalRule, Half, ImageState, Open, PerImage,
+    ProblemKind, ReleaseAccess, ReportReason, RequestState, Role, SkipReason, SubmissionState, Visibility,
 };
 
 /// A choice that pages show in words.
@@ -46,6 +46,8 @@ labels![
     CollectionState,
     ColumnKind,
     EvaluationState,
+    FinalRule,
+    Half,
     ImageState,
     PerImage,
     ProblemKind,

@@ -43,7 +43,27 @@ named! {
     }
 }
 
-describe_choices!(BoardKind: "BoardKind", PerImage: "PerImage", SetState: "SetState", Visibility: "Visibility");
+named! {
+    /// A half of the images of a phase.
+    pub enum Half ("half of the images") {
+        Public = "public", "public half";
+        Private = "private", "private half";
+    }
+}
+
+named! {
+    /// The submission that stands for a team on the board of the private half.
+    pub enum FinalRule ("rule of final submissions") {
+        Best = "best", "the one on the board of the public half";
+        Last = "last", "the last one";
+        Chosen = "chosen", "the best of those that the team chose";
+    }
+}
+
+describe_choices!(
+    BoardKind: "BoardKind", FinalRule: "FinalRule", Half: "Half", PerImage: "PerImage", SetState: "SetState",
+    Visibility: "Visibility",
+);
 
 /// All benchmarks that the account may see.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -111,7 +131,24 @@ pub struct Phase {
     /// The part of the results image by image that a team sees of its own submissions.
     #[serde(default)]
     pub per_image: Option<Open<PerImage>>,
+    /// The rules of its halves; `null` if its images have none.
+    #[serde(default)]
+    pub halves: Option<Halves>,
     pub reference_sets: Vec<ReferenceSet>,
+}
+
+/// The public and the private half of the images of a phase.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Halves {
+    /// The time from which the private half is shown; `null` if the hosts have not set any.
+    pub private_from: Option<Time>,
+    /// True if the private half is shown now.
+    pub is_private_shown: bool,
+    /// The submission that stands for a team on the board of the private half.
+    #[serde(rename = "final")]
+    pub final_rule: Open<FinalRule>,
+    /// The most submissions that a team may choose, if it may choose some.
+    pub chosen: Option<i64>,
 }
 
 impl Phase {
@@ -124,6 +161,9 @@ impl Phase {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct ReferenceSet {
     pub name: String,
+    /// The half of the images that it has; `null` if it has all.
+    #[serde(default)]
+    pub half: Option<Open<Half>>,
     /// The language of the captions.
     pub language: String,
     /// `null` for the tokenizer of each metric.

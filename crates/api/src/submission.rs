@@ -81,6 +81,9 @@ pub struct Submission {
     pub seconds: Option<i64>,
     /// The reason why it was taken off the board.
     pub disqualified: Option<String>,
+    /// True if its team has chosen it for the private half.
+    #[serde(default)]
+    pub is_chosen: bool,
     /// `null` while there are none, or if the phase hides them.
     pub scores: Option<Scores>,
     /// The address of its page.

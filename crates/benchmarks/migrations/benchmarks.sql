@@ -58,6 +58,17 @@ CREATE TABLE phase (
     -- A file with vectors of the pictures of a phase, for metrics such as CLIPScore: the hash of the file, and its name.
     vectors_hash TEXT,
     vectors_file TEXT NOT NULL DEFAULT '',
+    -- The share of images in the public half, which the seed draws; NULL if a file lists them, or there are no halves.
+    public_share DOUBLE PRECISION,
+    public_seed TEXT NOT NULL DEFAULT '',
+    -- The list of images in the public half: the hash of the file, and its name.
+    public_ids_hash TEXT,
+    public_ids_file TEXT NOT NULL DEFAULT '',
+    -- When scores of the private half are shown; NULL for the end of the phase.
+    private_at BIGINT,
+    -- What stands for a team on the private half, and how many submissions it may choose.
+    final_rule TEXT NOT NULL DEFAULT 'best' CHECK (final_rule IN ('best', 'last', 'chosen')),
+    most_chosen BIGINT NOT NULL DEFAULT 2,
     UNIQUE (benchmark, slug)
 );
 
@@ -65,6 +76,8 @@ CREATE TABLE reference_set (
     id TEXT PRIMARY KEY,
     phase TEXT NOT NULL REFERENCES phase (id) ON DELETE CASCADE,
     name TEXT NOT NULL,
+    -- The half of the images that it has; NULL for all.
+    half TEXT CHECK (half IN ('public', 'private')),
     position BIGINT NOT NULL,
     language TEXT NOT NULL,
     tokenizer TEXT,

@@ -27,7 +27,7 @@ CREATE TABLE score (
 );
 CREATE INDEX score_submission ON score (submission);
 
--- How the engine scored a submission in a score set: signatures, as JSON.
+-- How the engine scored a submission in a score set: signatures by reference set, as JSON.
 CREATE TABLE scored_by (
     score_set TEXT NOT NULL REFERENCES score_set (id) ON DELETE CASCADE,
     submission TEXT NOT NULL REFERENCES submission (id) ON DELETE CASCADE,

@@ -32,7 +32,9 @@ CREATE TABLE submission (
     -- The name under which the file came; empty if it is not known.
     file TEXT NOT NULL DEFAULT '',
     -- The file as it was uploaded.
-    upload TEXT
+    upload TEXT,
+    -- When its team chose it for the private half.
+    chosen_at BIGINT
 );
 CREATE INDEX submission_phase ON submission (phase, state);
 CREATE INDEX submission_account ON submission (account);

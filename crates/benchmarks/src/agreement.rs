@@ -117,13 +117,16 @@ impl Work for CorrelatePhase {
 
     async fn run(app: &App, job: &Job) -> Result<Agreement, Failure> {
         let phase = records::phase_of(&app.store, &job.subject).await?;
-        let sets = records::sets(&app.store, &phase.id).await?;
-        let set = sets.iter().find(|set| set.name == phase.main_set);
-        let Some((set, ids)) = set.and_then(|set| Some((set, set.ids_hash.as_ref()?))) else {
+        let mut sets = records::all_sets(&app.store, &phase.id).await?;
+        sets.retain(|set| set.whole() == phase.main_set && !set.is_withheld && set.ids_hash.is_some());
+        let Some(set) = sets.first() else {
             return Err(Failure::Lasting(reason!("the references are not ready")));
         };
-        let ids: Vec<SegmentId> = serde_json::from_slice(&app.hidden.read(ids)?)?;
-        let known = ids.into_iter().map(|id| (id.to_string(), id)).collect();
+        let mut known = HashMap::new();
+        for hash in sets.iter().filter_map(|set| set.ids_hash.as_ref()) {
+            let ids: Vec<SegmentId> = serde_json::from_slice(&app.hidden.read(hash)?)?;
+            known.extend(ids.into_iter().map(|id| (id.to_string(), id)));
+        }
         let ratings = ratings(app, &phase, &known).await?;
         if ratings.is_empty() {
             return Err(Failure::Lasting(reason!("no caption has been judged")));

@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
+use capeval_api::Half;
 use capeval_choice::SegmentId;
 use capeval_files::Home;
 use capeval_site::accounts::people;
@@ -19,9 +20,11 @@ use capeval_site::web::Slug;
 use capeval_site::{args, clock, columns, ids, reason};
 use capeval_tasks::{MetricSelection, UnsuitedMetrics};
 use capeval_text::Tokenizer;
+use indexmap::IndexSet;
 use serde_json::json;
 
 use super::about;
+use super::halves;
 use super::images;
 use super::pictures;
 use super::records;
@@ -123,6 +126,7 @@ fn stored_file(name: String, hash: &str, blobs: &Blobs) -> anyhow::Result<Stored
 /// The files of a phase as they are stored, in the order of the plan.
 struct StoredFiles {
     vectors: Option<StoredFile>,
+    public_ids: Option<StoredFile>,
     references: Vec<StoredReferences>,
     baselines: Vec<StoredFile>,
 }
@@ -145,11 +149,14 @@ async fn store_files(
     let (blobs, hidden) = (app.blobs.clone(), app.hidden.clone());
     let store_phase = move |phase: &PhasePlan| -> anyhow::Result<StoredFiles> {
         let known = known.as_ref().and_then(|known| known.phase(&phase.slug));
-        let vectors = phase
-            .vectors
-            .as_ref()
-            .map(|vectors| store(vectors, known.and_then(|known| known.vectors.as_ref()), &hidden, &files));
-        let vectors = vectors.transpose()?;
+        let hidden_file = |of: fn(&PhasePlan) -> Option<&Source>| {
+            of(phase).map(|source| store(source, known.and_then(of), &hidden, &files)).transpose()
+        };
+        let vectors = hidden_file(|phase| phase.vectors.as_ref())?;
+        let public_ids = hidden_file(|phase| phase.public_ids.as_ref())?;
+        if let Some(list) = &public_ids {
+            halves::public_ids(&hidden, &list.hash)?;
+        }
         let references = phase.references.iter().map(|set| {
             let known = known.and_then(|known| known.references.iter().find(|known| known.name == set.name));
             let file = store(&set.file, known.map(|known| &known.file), &hidden, &files)?;
@@ -164,7 +171,12 @@ async fn store_files(
             store(&baseline.file, known.map(|known| &known.file), &blobs, &files)
                 .with_context(|| reason!("baseline {}", baseline.method))
         });
-        Ok(StoredFiles { vectors, references, baselines: baselines.collect::<anyhow::Result<_>>()? })
+        Ok(StoredFiles {
+            vectors,
+            public_ids,
+            references,
+            baselines: baselines.collect::<anyhow::Result<_>>()?,
+        })
     };
     let store_phases = move || {
         phases
@@ -529,6 +541,7 @@ fn check_phase(phase: &PhasePlan) -> anyhow::Result<()> {
         pictures::checked(address).with_context(|| reason!("phase {}", phase.slug))?;
     }
     about::check(&phase.columns).with_context(|| reason!("phase {}", phase.slug))?;
+    halves::check(phase)?;
     for set in &phase.references {
         people::name(&set.name)?;
         if let Some(tokenizer) = &set.tokenizer {
@@ -566,8 +579,16 @@ async fn require_unchanged(
     require_same("group_by", &known.group_by.as_str(), &plan.group_by())?;
     require_same("human", &known.human, &plan.human)?;
     require_same("vectors", &known.vectors_hash.as_ref(), &files.vectors.as_ref().map(|file| &file.hash))?;
-    let sets = records::sets_in(tx, &known.id).await?;
-    let names: Vec<String> = sets.iter().map(|set| set.name.clone()).collect();
+    require_same("public", &known.public_share, &plan.public)?;
+    require_same(
+        "public_ids",
+        &known.public_ids_hash.as_ref(),
+        &files.public_ids.as_ref().map(|file| &file.hash),
+    )?;
+    require_same("public_seed", &known.public_seed, plan.public_seed.as_ref().unwrap_or(&known.public_seed))?;
+    let sets = records::all_sets_in(tx, &known.id).await?;
+    let names: IndexSet<String> = sets.iter().map(|set| set.whole().to_owned()).collect();
+    let names: Vec<String> = names.into_iter().collect();
     require_all(&names, "reference set", plan.references.iter().map(|set| set.name.as_str()))?;
     for (set, stored) in plan.references.iter().zip(&files.references) {
         let Some(known) = sets.iter().find(|known| known.name == set.name) else { continue };
@@ -602,6 +623,7 @@ async fn apply_phase(
     let mut known: Option<Phase> = tx.fetch_optional(sql, args![benchmark, &plan.slug]).await?;
     let main_set = plan.main_set();
     let id = known.as_ref().map_or_else(ids::new_id, |known| known.id.clone());
+    let seed = halves::seed(plan, known.as_ref())?;
     if let Some(old) = &known {
         // Nothing was scored with references or a baseline that failed.
         tx.execute("DELETE FROM reference_set WHERE phase = $1 AND state = 'failed'", args![&id]).await?;
@@ -617,11 +639,16 @@ async fn apply_phase(
             known = None;
         }
     }
+    if let Some(known) = &known {
+        halves::require_kept(tx, known, plan).await?;
+    }
     let mut row = plan.columns()?;
     row.extend(columns! {
         position: position,
         vectors_hash: files.vectors.as_ref().map(|file| file.hash.clone()),
         vectors_file: files.vectors.as_ref().map_or("", |file| &file.name),
+        public_ids_hash: files.public_ids.as_ref().map(|file| file.hash.clone()),
+        public_ids_file: files.public_ids.as_ref().map_or("", |file| &file.name),
     });
     if known.is_some() {
         tx.change_row("phase", &id, row).await?;
@@ -633,6 +660,8 @@ async fn apply_phase(
             metrics: store::list(&plan.metrics)?,
             derive: store::list(&plan.derive)?,
             group_by: plan.group_by(),
+            public_share: plan.public,
+            public_seed: &seed,
             human: plan.human,
             created_at: clock::now(),
         };
@@ -651,7 +680,9 @@ async fn apply_phase(
     }
     let mut added = 0;
     for (position, (set, stored)) in plan.references.iter().zip(&files.references).enumerate() {
-        added += usize::from(apply_set(tx, &id, position, set, stored).await?);
+        for half in plan.halves() {
+            added += usize::from(apply_set(tx, &id, position, (set, *half), stored).await?);
+        }
     }
     for (baseline, stored) in plan.baselines.iter().zip(&files.baselines) {
         apply_baseline(tx, (&id, score_set.is_some()), &baseline.method, stored)
@@ -660,8 +691,8 @@ async fn apply_phase(
     }
     // The baselines that failed were added again; this is for the row for people.
     submit::try_again(tx, &id).await?;
-    let ranks = (&*plan.main_metric, plan.rank_by());
-    if known.is_some_and(|known| (&*known.main_metric, &*known.rank_by) != ranks) {
+    let ranks = (&*plan.main_metric, plan.rank_by(), plan.final_rule);
+    if known.is_some_and(|known| (&*known.main_metric, &*known.rank_by, known.final_rule) != ranks) {
         board::all_changed(tx, &id).await?;
     }
     Ok(added)
@@ -717,13 +748,14 @@ async fn apply_set(
     tx: &mut Tx,
     phase: &str,
     position: usize,
-    plan: &ReferencePlan,
+    (plan, half): (&ReferencePlan, Option<Half>),
     StoredReferences { file, images }: &StoredReferences,
 ) -> anyhow::Result<bool> {
     let (images, images_file) = images.clone().unzip();
     let images_file = images_file.unwrap_or_default();
+    let name = halves::name_of(&plan.name, half);
     let known = "SELECT id FROM reference_set WHERE phase = $1 AND name = $2";
-    if let Some(known) = tx.fetch_optional::<String>(known, args![phase, &plan.name]).await? {
+    if let Some(known) = tx.fetch_optional::<String>(known, args![phase, &name]).await? {
         let sql = "UPDATE reference_set SET position = $1, file = $2, images_file = $3 WHERE id = $4";
         tx.execute(sql, args![position, &file.name, &images_file, known]).await?;
         return Ok(false);
@@ -732,7 +764,8 @@ async fn apply_set(
     let row = columns! {
         id: &id,
         phase: phase,
-        name: &plan.name,
+        name: &name,
+        half: half.map(Half::name),
         position: position,
         language: &plan.language,
         tokenizer: plan.tokenizer.clone(),
@@ -749,7 +782,7 @@ async fn apply_set(
 }
 
 /// The ids of a list: a JSON array, or one per line.
-fn listed_images(text: &str) -> anyhow::Result<Vec<SegmentId>> {
+pub fn listed_images(text: &str) -> anyhow::Result<Vec<SegmentId>> {
     if text.trim_start().starts_with('[') {
         return serde_json::from_str(text).context(reason!("not a JSON array of ids"));
     }

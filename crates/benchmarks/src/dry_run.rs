@@ -49,7 +49,7 @@ pub async fn begin(
     phase: &Phase,
     ReceivedUpload { file, name, .. }: ReceivedUpload,
 ) -> Result<DryRun, Fault> {
-    let sets = records::sets(&app.store, &phase.id).await?;
+    let sets = records::all_sets(&app.store, &phase.id).await?;
     if phase.score_set.is_none() {
         return Err(records::unready(&sets));
     }
@@ -98,7 +98,7 @@ impl Work for TryFile {
             app.store.fetch_optional(sql, args![&job.subject]).await?;
         let Some((phase, Some(blob))) = found else { return Ok(None) };
         let phase = records::phase_of(&app.store, &phase).await?;
-        let sets = records::sets(&app.store, &phase.id).await?;
+        let sets = records::all_sets(&app.store, &phase.id).await?;
         let captions = app.blobs.ready(&blob).await?;
         scoring::score(app, &phase, sets.iter(), Some(captions), job.is_awaited).await.map(Some)
     }

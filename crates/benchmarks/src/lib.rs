@@ -10,6 +10,7 @@ pub mod counts;
 pub mod dry_run;
 pub mod entries;
 pub mod expected;
+pub mod halves;
 mod host;
 pub mod hosting;
 pub mod images;
@@ -69,6 +70,7 @@ pub static FEATURE: Feature = Feature {
         "reference_set" "prepared_hash" hidden;
         "reference_set" "ids_hash" hidden;
         "phase" "vectors_hash" hidden;
+        "phase" "public_ids_hash" hidden;
     },
     routes,
     works: &[

@@ -38,7 +38,7 @@ async fn benchmarks(app: App, page: Page) -> Result<Answer<Benchmarks>, Fault> {
 }
 
 async fn phase(app: App, Visible(of): Visible<SeenPhase>) -> Result<Answer<capeval_api::Phase>, Fault> {
-    let sets = records::sets(&app.store, &of.phase.id).await?;
+    let sets = records::sets(&app.store, &of).await?;
     Ok(Answer::json(&records::phase_for_programs(&of.seen, &of.phase, &sets)))
 }
 
@@ -66,7 +66,7 @@ async fn show(app: App, page: Page, Visible(seen): Visible<SeenBenchmark>) -> Re
     let phases = phases.into_iter().map(|(phase, sets)| ShownPhase {
         state: phase.state(&sets),
         teams: teams.get(&phase.id).copied().unwrap_or_default(),
-        sets,
+        sets: sets.into_iter().filter(|set| seen.is_host || !set.is_withheld).collect(),
         phase,
     });
     let at = (&Place::default(), ANNOUNCED);

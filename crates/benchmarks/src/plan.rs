@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use capeval_api::SetState;
+use capeval_api::{Half, SetState};
 use capeval_site::args;
 use capeval_site::store::{Error, Store};
 use toml::Value;
@@ -61,7 +61,9 @@ impl Plan {
         let phases = records::phases_with_sets(store, Some(id)).await?.remove(id).unwrap_or_default();
         let mut plans = Vec::new();
         for (phase, sets) in &phases {
-            let references = sets.iter().map(|set| {
+            // Those of a private half are made again of those of the public one.
+            let sets = sets.iter().filter(|set| set.half != Some(Half::Private));
+            let references = sets.map(|set| {
                 let images = images.iter().find(|(of, ..)| *of == set.id);
                 reference(set, &format!("{}-{}", phase.slug, set.name), images, &mut names)
             });
@@ -79,7 +81,11 @@ impl Plan {
             let vectors = phase.vectors_hash.as_ref().map(|hash| {
                 names.kept(&phase.vectors_file, &format!("{}-vectors.safetensors", phase.slug), hash)
             });
-            plans.push(PhasePlan::of(phase, vectors, references, baselines));
+            let public_ids = phase
+                .public_ids_hash
+                .as_ref()
+                .map(|hash| names.kept(&phase.public_ids_file, &format!("{}-public.json", phase.slug), hash));
+            plans.push(PhasePlan::of(phase, (vectors, public_ids), references, baselines));
         }
         let hosts = store.fetch(HOSTS, args![id]).await?;
         Ok(Self { hosts, phases: plans, ..Self::of_row(benchmark) })
@@ -89,7 +95,7 @@ impl Plan {
     pub fn to_toml(&self) -> anyhow::Result<String> {
         let mut table = toml::Table::try_from(self)?;
         for phase in table.get_mut("phases").and_then(Value::as_array_mut).into_iter().flatten() {
-            for name in ["opens", "closes", "reveal"] {
+            for name in ["opens", "closes", "reveal", "private_at"] {
                 if let Some(date) = phase.get_mut(name)
                     && let Some(read) = date.as_str().and_then(|text| text.parse::<Datetime>().ok())
                 {

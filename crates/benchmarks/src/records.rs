@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::io;
 
-use capeval_api::SetState;
+use capeval_api::{Half, SetState};
 use capeval_site::accounts::Visitor;
 use capeval_site::app::App;
 use capeval_site::fault::Fault;
@@ -24,8 +24,12 @@ pub struct ReferenceSet {
     pub id: String,
     /// The id of the phase.
     pub phase: String,
-    /// The name, such as `c5`.
+    /// The name, such as `c5`, or `c5-private` of its private half.
     pub name: String,
+    /// The half of the images that it has; `None` for all.
+    pub half: Option<Half>,
+    /// True if only hosts see its scores now.
+    pub is_withheld: bool,
     /// The language of the captions.
     pub language: String,
     /// The tokenizer; `None` for that of each metric.
@@ -187,6 +191,7 @@ impl ReferenceSet {
     fn for_programs(&self, is_host: bool) -> capeval_api::ReferenceSet {
         capeval_api::ReferenceSet {
             name: self.name.clone(),
+            half: self.half.map(Into::into),
             language: self.language.clone(),
             tokenizer: self.tokenizer.clone(),
             state: self.state.into(),
@@ -349,8 +354,12 @@ pub async fn phases(store: &Store, benchmark: &str) -> Result<Vec<Phase>, Error>
     store.fetch("SELECT * FROM phase WHERE benchmark = $1 ORDER BY position, id", args![benchmark]).await
 }
 
-/// The reference sets of a benchmark, of a phase, with an id, or all, without their lists of images, which may be long.
-const SETS: &str = "SELECT reference_set.id AS id, reference_set.phase AS phase, reference_set.name AS name, \
+/// The reference sets of a benchmark, of a phase, with an id, or all, without their lists of images, which may be long:
+/// those of public halves come first, and last once the private ones are shown.
+const SETS: &str = "SELECT * FROM (SELECT reference_set.id AS id, reference_set.phase AS phase, reference_set.name AS name, \
+    reference_set.half AS half, reference_set.position AS position, \
+    CAST(CASE WHEN reference_set.half = 'private' AND COALESCE(phase.private_at, phase.closes_at, $4 + 1) > $4 \
+    THEN 1 ELSE 0 END AS BIGINT) AS is_withheld, \
     reference_set.language AS language, reference_set.tokenizer AS tokenizer, \
     reference_set.source_hash AS source_hash, reference_set.file AS file, reference_set.prepared_hash AS prepared_hash, \
     reference_set.ids_hash AS ids_hash, reference_set.state AS state, reference_set.reason AS reason, \
@@ -359,10 +368,11 @@ const SETS: &str = "SELECT reference_set.id AS id, reference_set.phase AS phase,
     WHERE job.subject = reference_set.id AND job.kind = 'prepare' AND job.state IN ('queued', 'running')) \
     THEN 1 ELSE 0 END AS BIGINT) AS is_in_work FROM reference_set JOIN phase ON phase.id = reference_set.phase \
     WHERE ($1 = '' OR phase.benchmark = $1) AND ($2 = '' OR phase.id = $2) \
-    AND ($3 = '' OR reference_set.id = $3) \
-    ORDER BY reference_set.position, reference_set.id";
+    AND ($3 = '' OR reference_set.id = $3)) AS found \
+    ORDER BY CASE WHEN half = 'private' THEN 2 * is_withheld ELSE 1 END, position, id";
 
-/// The phases of a benchmark, or else of all, in order and with their reference sets, by the id of the benchmark.
+/// The phases of a benchmark, or else of all, in order and with their reference sets, also those that are withheld, by
+/// the id of the benchmark.
 pub async fn phases_with_sets(
     store: &Store,
     benchmark: Option<&str>,
@@ -371,7 +381,7 @@ pub async fn phases_with_sets(
     let benchmark = benchmark.unwrap_or_default();
     let phases: Vec<Phase> = store.fetch(phases, args![benchmark]).await?;
     let mut by_phase: HashMap<String, Vec<ReferenceSet>> = HashMap::new();
-    for set in store.fetch::<ReferenceSet>(SETS, args![benchmark, "", ""]).await? {
+    for set in store.fetch::<ReferenceSet>(SETS, args![benchmark, "", "", clock::now()]).await? {
         by_phase.entry(set.phase.clone()).or_default().push(set.seen());
     }
     let mut by_benchmark: HashMap<String, Vec<_>> = HashMap::new();
@@ -457,21 +467,28 @@ pub async fn phase_by_id(
     Ok((seen, phase))
 }
 
-/// The reference sets of a phase in order.
-pub async fn sets(store: &Store, phase: &str) -> Result<Vec<ReferenceSet>, Error> {
-    let sets: Vec<ReferenceSet> = store.fetch(SETS, args!["", phase, ""]).await?;
+/// The reference sets of a phase whose scores people see now, in order: hosts see those of both halves.
+pub async fn sets(store: &Store, SeenPhase { seen, phase }: &SeenPhase) -> Result<Vec<ReferenceSet>, Error> {
+    let mut sets = all_sets(store, &phase.id).await?;
+    sets.retain(|set| seen.is_host || !set.is_withheld);
+    Ok(sets)
+}
+
+/// All reference sets of a phase in order, for hosts, for jobs, and to check files.
+pub async fn all_sets(store: &Store, phase: &str) -> Result<Vec<ReferenceSet>, Error> {
+    let sets: Vec<ReferenceSet> = store.fetch(SETS, args!["", phase, "", clock::now()]).await?;
     Ok(sets.into_iter().map(ReferenceSet::seen).collect())
 }
 
 /// The same for a phase that the transaction holds alone.
-pub async fn sets_in(tx: &mut Tx, phase: &str) -> Result<Vec<ReferenceSet>, Error> {
-    let sets: Vec<ReferenceSet> = tx.fetch(SETS, args!["", phase, ""]).await?;
+pub async fn all_sets_in(tx: &mut Tx, phase: &str) -> Result<Vec<ReferenceSet>, Error> {
+    let sets: Vec<ReferenceSet> = tx.fetch(SETS, args!["", phase, "", clock::now()]).await?;
     Ok(sets.into_iter().map(ReferenceSet::seen).collect())
 }
 
 /// The reference set with this id.
 pub async fn set(store: &Store, id: &str) -> Result<ReferenceSet, Fault> {
-    store.fetch_optional(SETS, args!["", "", id]).await?.ok_or_else(Fault::not_found)
+    store.fetch_optional(SETS, args!["", "", id, clock::now()]).await?.ok_or_else(Fault::not_found)
 }
 
 /// The ids of the images that a reference set keeps, as JSON; `None` for all.
@@ -512,7 +529,12 @@ pub fn phase_for_programs(seen: &SeenBenchmark, phase: &Phase, sets: &[Reference
         board_columns: phase.board_columns.clone(),
         columns: phase.columns.iter().map(Column::for_programs).collect(),
         per_image: Some(phase.per_image.into()),
-        reference_sets: sets.iter().map(|set| set.for_programs(seen.is_host)).collect(),
+        halves: phase.halves_for_programs(),
+        reference_sets: sets
+            .iter()
+            .filter(|set| seen.is_host || !set.is_withheld)
+            .map(|set| set.for_programs(seen.is_host))
+            .collect(),
     }
 }
 

@@ -13,6 +13,7 @@ use capeval_site::jobs::{self, Failure, Job, Lane, Work};
 use capeval_site::store::{Error, Store, Tx};
 use capeval_site::{args, clock, columns, ids, reason};
 use capeval_tasks::SetScores;
+use indexmap::IndexMap;
 use serde::Deserialize;
 use serde_json::json;
 
@@ -70,7 +71,7 @@ pub async fn start(app: &App, visitor: &Visitor, phase: &Phase) -> Result<String
     let mut tx = app.store.begin().await?;
     let phase = records::phase_alone(&mut tx, &phase.id).await?;
     if phase.score_set.is_none() {
-        let sets = records::sets_in(&mut tx, &phase.id).await?;
+        let sets = records::all_sets_in(&mut tx, &phase.id).await?;
         return Err(records::closed(&phase, &sets).unwrap_or_else(records::preparing));
     }
     if tx.exists("SELECT 1 FROM score_set WHERE phase = $1 AND pending > 0", args![&phase.id]).await? {
@@ -162,7 +163,8 @@ pub async fn catch_up(tx: &mut Tx, phase: &Phase, submission: &str) -> Result<()
 
 /// Writes the scores of a submission into a score set.
 pub async fn write(tx: &mut Tx, id: &str, submission: &str, sets: &[SetScores]) -> Result<(), Fault> {
-    let signatures: Vec<&String> = sets.iter().flat_map(|set| &set.signatures).collect();
+    let signatures: IndexMap<&String, &Vec<String>> =
+        sets.iter().map(|set| (&set.set, &set.signatures)).collect();
     let row = columns! {
         score_set: id, submission, signatures: serde_json::to_string(&signatures)?,
     };

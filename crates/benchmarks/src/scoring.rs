@@ -61,10 +61,11 @@ impl Work for PrepareSet {
             write: vec![folder.path().to_owned()],
             ..child::allowance(app, child::readable(app, metrics.files().chain([source.clone()])))
         };
-        let task = Prepare { source, images, metrics, prepared: prepared.clone(), ids: ids.clone() };
+        let half = set.half_for_child(&phase, app)?;
+        let task = Prepare { source, images, half, metrics, prepared: prepared.clone(), ids: ids.clone() };
         let about = child::run(app, allowance, task).await?;
         let is_main = |measure: &MeasureInfo| measure.key == phase.main_metric;
-        if set.name == phase.main_set && !about.measures.iter().any(is_main) {
+        if set.whole() == phase.main_set && !about.measures.iter().any(is_main) {
             let keys: Vec<&str> = about.measures.iter().map(|measure| measure.key.as_str()).collect();
             return Err(Failure::Lasting(reason!(
                 "main_metric is {}, which the metrics do not give: {}",
@@ -72,13 +73,13 @@ impl Work for PrepareSet {
                 keys.join(", ")
             )));
         }
-        if set.name == phase.main_set && !phase.rank_by.is_empty() {
+        if set.whole() == phase.main_set && !phase.rank_by.is_empty() {
             board::check_rank_rule(&phase, &about.measures)
                 .map_err(|refusal| Failure::Lasting(refusal.to_string()))?;
         }
         if phase.score_set.is_some() {
             // What was scored describes no other images, and could not be scored by these references.
-            let others: Vec<_> = records::sets(&app.store, &phase.id)
+            let others: Vec<_> = records::all_sets(&app.store, &phase.id)
                 .await?
                 .into_iter()
                 .filter(|other| other.id != set.id && other.state == SetState::Ready)
@@ -261,7 +262,7 @@ pub async fn scores_of(
     submission: &Submission,
     is_awaited: bool,
 ) -> Result<Vec<SetScores>, Failure> {
-    let sets = records::sets(&app.store, &phase.id).await?;
+    let sets = records::all_sets(&app.store, &phase.id).await?;
     let is_human = submission.kind == SubmissionKind::Human;
     // One reference cannot be held out and compared with others.
     let sets = sets.iter().filter(|set| !is_human || set.n_references > set.n_images);
@@ -323,7 +324,7 @@ impl Work for CompareNeighbours {
 
     async fn run(app: &App, job: &Job) -> Result<NeighbourTests, Failure> {
         let phase = records::phase_of(&app.store, &job.subject).await?;
-        let sets = records::sets(&app.store, &phase.id).await?;
+        let sets = records::all_sets(&app.store, &phase.id).await?;
         let uncompared = board::uncompared(&app.store, &phase, &sets).await?;
         let n_uncompared = uncompared.len();
         let (mut pairs, mut failure) = (Vec::new(), None);

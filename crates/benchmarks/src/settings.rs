@@ -1,7 +1,7 @@
 //! The settings of benchmarks and phases: as a file, a form or a program gives them, and as they are stored. A field is
 //! told here, in a migration, and in `templates/organise`.
 
-use capeval_api::{BoardKind, PerImage, Visibility};
+use capeval_api::{BoardKind, FinalRule, PerImage, Visibility};
 use capeval_site::columns;
 use capeval_site::store::{self, Columns, Error};
 use schemars::JsonSchema;
@@ -81,6 +81,19 @@ pub struct Phase {
     pub vectors_hash: Option<String>,
     /// The name that it had.
     pub vectors_file: String,
+    /// The share of images in the public half, which a seed draws.
+    pub public_share: Option<f64>,
+    pub public_seed: String,
+    /// The hash of a file with the ids of the images in the public half.
+    pub public_ids_hash: Option<String>,
+    /// The name that it had.
+    pub public_ids_file: String,
+    /// The time from which the private half is shown; its end by default.
+    pub private_at: Option<i64>,
+    /// The submission that stands for a team on the private half.
+    pub final_rule: FinalRule,
+    /// The most submissions that a team may choose.
+    pub most_chosen: i64,
     /// The columns that hosts define for methods.
     #[serde(deserialize_with = "store::json")]
     pub columns: Vec<Column>,
@@ -205,6 +218,25 @@ pub struct PhasePlan {
     /// compare captions with pictures, such as `clip-s`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub vectors: Option<Source>,
+    /// The share of the images in the public half, such as 0.3: until the private half is shown, people see scores of
+    /// the public half only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub public: Option<f64>,
+    /// The seed that draws the public half; the server draws one by default. Only hosts see it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub public_seed: Option<String>,
+    /// Instead of a share, a file with the ids of the images in the public half: a JSON array, or one id per line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub public_ids: Option<Source>,
+    /// The time from which the private half is shown; by default the end of submissions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub private_at: Option<When>,
+    /// The submission that stands for a team on the private half.
+    #[serde(default = "best", rename = "final")]
+    pub final_rule: FinalRule,
+    /// The most submissions that a team may choose, where `final` is `chosen`.
+    #[serde(default = "two")]
+    pub chosen: u32,
     /// The reference sets, in order.
     #[serde(default)]
     pub references: Vec<ReferencePlan>,
@@ -236,6 +268,12 @@ fn yes() -> bool {
 }
 fn nothing() -> PerImage {
     PerImage::Nothing
+}
+fn best() -> FinalRule {
+    FinalRule::Best
+}
+fn two() -> u32 {
+    2
 }
 fn public_board() -> BoardKind {
     BoardKind::Public
@@ -344,6 +382,12 @@ impl PhasePlan {
             per_image: nothing(),
             pictures: None,
             vectors: None,
+            public: None,
+            public_seed: None,
+            public_ids: None,
+            private_at: None,
+            final_rule: best(),
+            chosen: two(),
             references: Vec::new(),
             columns: Vec::new(),
             baselines: Vec::new(),
@@ -353,7 +397,7 @@ impl PhasePlan {
     /// A phase as it is now.
     pub fn of(
         phase: &Phase,
-        vectors: Option<Source>,
+        (vectors, public_ids): (Option<Source>, Option<Source>),
         references: Vec<ReferencePlan>,
         baselines: Vec<BaselinePlan>,
     ) -> Self {
@@ -379,6 +423,12 @@ impl PhasePlan {
             per_image: phase.per_image,
             pictures: Some(phase.pictures.clone()).filter(|pictures| !pictures.is_empty()),
             vectors,
+            public: phase.public_share,
+            public_seed: Some(phase.public_seed.clone()).filter(|seed| !seed.is_empty()),
+            public_ids,
+            private_at: phase.private_at.map(When),
+            final_rule: phase.final_rule,
+            chosen: limit(phase.most_chosen),
             references,
             columns: phase.columns.clone(),
             baselines,
@@ -423,6 +473,9 @@ impl PhasePlan {
             columns: store::list(&self.columns)?,
             per_image: self.per_image.name(),
             pictures: self.pictures(),
+            private_at: self.private_at.map(|When(time)| time),
+            final_rule: self.final_rule.name(),
+            most_chosen: self.chosen,
         })
     }
 }

@@ -40,6 +40,14 @@ impl ExpectedImages {
         }
     }
 
+    /// Orders the images by their ids, so that a report of the first ones does not tell which are in one half.
+    pub fn sort(&mut self) {
+        let mut given = std::mem::take(&mut self.given);
+        given.sort_unstable();
+        self.ids.clear();
+        self.add(given);
+    }
+
     /// Returns true if this image is expected.
     pub fn has(&self, id: &SegmentId) -> bool {
         self.ids.contains_key(&id.to_string())

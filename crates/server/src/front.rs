@@ -4,6 +4,7 @@ use askama::Template;
 use axum::response::Response;
 use capeval_benchmarks::board::{Leader, leader};
 use capeval_benchmarks::counts::Counts as _;
+use capeval_benchmarks::halves;
 use capeval_benchmarks::records::{self as benchmarks, PhaseState};
 use capeval_benchmarks::settings::Phase;
 use capeval_collections::records::{self as collections, Collection, Progress};
@@ -56,7 +57,7 @@ async fn show(making: Making, app: App, page: Page) -> Result<Response, Fault> {
             if let Some(best) = leader(&app, &seen, &phase, &sets, visitor).await? {
                 leaders.push((state, best));
             }
-            n_images = sets.iter().map(|set| set.n_images).fold(n_images, usize::max);
+            n_images = n_images.max(halves::n_images(&sets));
             phases.push((phase, state));
         }
         // The best entry of a phase that is open, or else of the last one with scores.

@@ -152,7 +152,7 @@ fn events(stored: Events) -> Vec<Event> {
 
 /// Prepares references of dense captions.
 pub(crate) fn prepare(task: Prepare, forms: &[Form]) -> anyhow::Result<ReferenceSummary> {
-    let Prepare { source, images, metrics, prepared, ids } = task;
+    let Prepare { source, images, half, metrics, prepared, ids } = task;
     ensure!(
         metrics.tokenizer.is_none(),
         "each form of dense captions has a tokenizer of its own: leave out that of these references"
@@ -166,6 +166,12 @@ pub(crate) fn prepare(task: Prepare, forms: &[Form]) -> anyhow::Result<Reference
         }
         files.iter_mut().for_each(|file| file.videos.retain(|id, _| listed.contains(id)));
     }
+    let mut notices = Vec::new();
+    if let Some(half) = half {
+        let kept = half.of(files.iter().flat_map(|file| file.videos.keys().cloned()).collect())?;
+        files.iter_mut().for_each(|file| file.videos.retain(|id, _| kept.ids.contains(id)));
+        notices.extend(kept.notice);
+    }
     let mut known = HashSet::new();
     let videos = files.iter().flat_map(|file| file.videos.keys()).filter(|id| known.insert(*id));
     let videos: Vec<&String> = videos.collect();
@@ -174,14 +180,15 @@ pub(crate) fn prepare(task: Prepare, forms: &[Form]) -> anyhow::Result<Reference
     let of = |id: &str| files.iter().filter_map(|file| file.videos.get(id)).collect::<Vec<_>>();
     let without = videos.iter().filter(|id| of(id).iter().all(|events| events.is_empty())).count();
     ensure!(without < videos.len(), "none of the references has an event");
-    let notices =
-        (without > 0).then(|| format!("{} without an event in the references", counted(without, "video")));
+    notices.extend(
+        (without > 0).then(|| format!("{} without an event in the references", counted(without, "video"))),
+    );
     let summary = ReferenceSummary {
         n_images: videos.len(),
         n_references: files.iter().map(|file| file.videos.len()).sum(),
         fewest: videos.iter().map(|id| of(id).len()).min().unwrap_or(0),
         measures: described(&measures(forms)?),
-        notices: notices.into_iter().collect(),
+        notices,
     };
     let of_file = |file: &EventFile| -> PreparedFile {
         let video = |(id, events): (&String, &Vec<Event>)| {

@@ -8,6 +8,7 @@
 mod agreement;
 mod contrast;
 mod dense;
+mod half;
 mod images;
 mod import;
 mod input;
@@ -23,6 +24,7 @@ mod submission;
 pub use agreement::{Agreement, Beyond, Correlate, DrawnFigure, Estimate, MeasureAgreement};
 pub use contrast::{Contrast, ImageContrast, MeasureContrast, SetContrast};
 pub use dense::is_dense;
+pub use half::{Draw, ImageHalf};
 pub use images::{ShowImages, ShownImages};
 pub use import::{ImportedCaption, ImportedImage, ReadImport};
 pub use metrics::{

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::dense;
+use crate::half::ImageHalf;
 use crate::input::open;
 use crate::metrics::{MeasureInfo, Metrics, described, with_groups};
 
@@ -23,6 +24,8 @@ pub struct Prepare {
     pub source: PathBuf,
     /// The ids of the images to keep; `None` for all.
     pub images: Option<Vec<SegmentId>>,
+    /// The half of these to keep; `None` for both.
+    pub half: Option<ImageHalf>,
     /// Metrics and data.
     pub metrics: Metrics,
     /// The path of the prepared references to write.
@@ -63,7 +66,7 @@ impl Prepare {
         if !forms.is_empty() {
             return dense::prepare(self, &forms);
         }
-        let Self { source, images, metrics, prepared, ids } = self;
+        let Self { source, images, half, metrics, prepared, ids } = self;
         let bytes = open(&source, "the file of references cannot be opened")?;
         let options = ReadOptions { no_limits: true, ..ReadOptions::references() };
         // The name in errors, which hosts see.
@@ -71,8 +74,14 @@ impl Prepare {
         if let Some(images) = images {
             captions = only(&captions, &images)?;
         }
+        let mut notice = None;
+        if let Some(half) = half {
+            let kept = half.of(captions.ids().iter().map(ToString::to_string).collect())?;
+            captions = captions.only(|id| kept.ids.contains(&id.to_string()));
+            notice = kept.notice;
+        }
         let n_references = captions.len();
-        let notices = doubts(&captions)?;
+        let notices = doubts(&captions)?.into_iter().chain(notice).collect();
         let resources = metrics.resources()?;
         let selection = capeval::select_metrics(&metrics.options(), &resources)?;
         let derived = capeval::derived_metrics(&metrics.derive, &selection.metrics)?;

@@ -81,6 +81,8 @@ impl ReadCaptions {
         for list in &self.images {
             images.extend(serde_json::from_slice::<Vec<SegmentId>>(&std::fs::read(list)?)?);
         }
+        // Refusals quote some of them, which must not tell which are in one list.
+        images.sort_unstable();
         let bytes = open(&self.file, "it cannot be opened")?;
         if bytes.starts_with(b"PAR1") {
             // Who submits cannot choose another build, which is what the reader would advise.

@@ -64,7 +64,7 @@ impl Results {
     pub fn fit(&self, phase: &Phase) -> Result<(), Error> {
         // Reference sets may have different images.
         let images = phase.reference_sets.iter().map(|set| set.images).max().unwrap_or(0);
-        let is_exact = phase.reference_sets.len() == 1;
+        let is_exact = phase.reference_sets.len() == 1 && phase.halves.is_none();
         if self.count < images || is_exact && self.count > images && images > 0 {
             let text = format!("there are {} captions, but {} has {images} images", self.count, phase.path());
             let remedy = Remedy::give(Argument::Check).to("see which images are missing or unknown");

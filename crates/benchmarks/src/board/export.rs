@@ -4,7 +4,9 @@ use std::iter::once;
 
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
-use capeval_api::{BoardRow, DisqualifiedSubmission, JudgedKind, JudgedSystem, RowAbove, SystemMeasures};
+use capeval_api::{
+    BoardRow, DisqualifiedSubmission, Half, JudgedKind, JudgedSystem, RowAbove, SystemMeasures,
+};
 use capeval_site::accounts::Visitor;
 use capeval_site::app::App;
 use capeval_site::clock;
@@ -39,7 +41,7 @@ pub async fn export(
     if !["", "json", "csv"].contains(&asked.format.as_str()) {
         return Err(Fault::malformed(&format_args!("format: `{}` is neither json nor csv", asked.format)));
     }
-    let sets = records::sets(&app.store, &of.phase.id).await?;
+    let sets = records::sets(&app.store, of).await?;
     let board = board(app, of, &sets, visitor, asked).await?.ok_or_else(Fault::not_found)?;
     if asked.format == "csv" {
         let headers = [
@@ -69,6 +71,7 @@ fn for_programs(board: Board, of: &SeenPhase) -> capeval_api::Board {
             .iter()
             .map(|row| row_for_programs(row, &board.columns, &board.details, of.phase.decimals))
             .collect(),
+        half: board.set.half.map(Into::into),
         reference_set: board.set.name,
         sorted_by: board.sort.key,
         comparison: COMPARISON.to_owned(),
@@ -89,6 +92,7 @@ fn row_for_programs(row: &Row, measures: &[MeasureInfo], details: &[Column], dec
     }
     BoardRow {
         rank: row.rank,
+        public_rank: row.public_rank,
         kind: row.entry.kind.into(),
         team: row.entry.team_name.clone(),
         method: row.entry.method.clone(),
@@ -134,7 +138,10 @@ fn as_csv(board: &Board, decimals: usize) -> String {
     let names = ["rank", "kind", "team", "method"].map(str::to_owned).into_iter();
     let keys = measures.iter().map(|measure| measure.key.clone());
     let details = board.details.iter().map(|column| column.key.clone());
-    let head: Vec<String> = names.chain(keys).chain(details).chain(["tags".to_owned()]).collect();
+    let is_private = board.set.half == Some(Half::Private);
+    let public_rank = is_private.then(|| "public_rank".to_owned());
+    let head: Vec<String> =
+        names.chain(keys).chain(details).chain(["tags".to_owned()]).chain(public_rank).collect();
     let rows = board.rows.iter().map(|row| {
         let rank = row.rank.map_or(String::new(), |rank| rank.to_string());
         let mut cells =
@@ -151,6 +158,7 @@ fn as_csv(board: &Board, decimals: usize) -> String {
                 .map(|column| method_details.cell(column).map_or(String::new(), ToString::to_string)),
         );
         cells.push(method_details.tags.join(" "));
+        cells.extend(is_private.then(|| row.public_rank.map_or(String::new(), |rank| rank.to_string())));
         cells
     });
     let lines = once(head).chain(rows);

@@ -1,5 +1,6 @@
 //! The head of the pages of a board: the phase, the references, and the choices that all of them share.
 
+use capeval_api::Half;
 use capeval_site::app::App;
 use capeval_site::fault::Fault;
 use capeval_site::web::Page;
@@ -85,7 +86,7 @@ impl<'a> Head<'a> {
         let phases = phases.collect();
         let has_failed = records::have_failed(sets);
         let sets = sets.iter().map(|set| Tab {
-            name: set.name.clone(),
+            name: set.label(page),
             address: asked.of_set(set, &of.phase.columns).address(&path),
             is_here: board.is_some_and(|board| board.set.id == set.id),
         });
@@ -115,6 +116,31 @@ impl<'a> Head<'a> {
             has_failed,
             own: "#own".to_owned(),
         })
+    }
+
+    /// What the half of the images means whose scores are shown.
+    pub fn half_note(&self, page: &Page, set: &ReferenceSet) -> Option<String> {
+        let note = match (set.half?, self.phase.private_from()) {
+            (Half::Private, _) if set.is_withheld => {
+                page.t("These are scores of the private half of the images, which only hosts see now.")
+            }
+            (Half::Private, _) => page.t(
+                "These are scores of the private half of the images, which decides. Beside its rank, a team has that on the public half.",
+            ),
+            (Half::Public, _) if self.phase.shows_private() => page.t(
+                "These are scores of the public half of the images, which were shown during the phase. The private half decides.",
+            ),
+            (Half::Public, Some(time)) => {
+                return Some(page.t1(
+                    "These are scores of the public half of the images. The private half decides; it is shown on {}.",
+                    page.time(&time),
+                ));
+            }
+            (Half::Public, None) => page.t(
+                "These are scores of the public half of the images. The private half decides; the hosts will show it.",
+            ),
+        };
+        Some(note.to_owned())
     }
 
     /// The address of the rows with one tag.

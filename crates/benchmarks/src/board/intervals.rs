@@ -33,7 +33,7 @@ pub(super) async fn show(
     Visible(of): Visible<SeenPhase>,
     UrlQuery(asked): UrlQuery<BoardQuery>,
 ) -> Result<Response, Fault> {
-    let sets = records::sets(&app.store, &of.phase.id).await?;
+    let sets = records::sets(&app.store, &of).await?;
     let by_measure = asked.by_measure(&of.phase, &sets);
     let board = board(&app, &of, &sets, page.visitor.as_ref(), &by_measure).await?;
     let head = Head::of(&app, &page, &of, &sets, board.as_ref(), &asked, View::Intervals).await?;

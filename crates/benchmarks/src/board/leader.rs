@@ -36,7 +36,7 @@ pub async fn leader(
     if sight(seen, phase, visitor) != Sight::All {
         return Ok(None);
     }
-    let Some(set) = sets.iter().find(|set| set.name == phase.main_set) else { return Ok(None) };
+    let Some(set) = phase.main_of(sets) else { return Ok(None) };
     let ranking = ranking(phase, set);
     let Some(main) = ranking.first() else { return Ok(None) };
     let rows = order(app.part::<StandingCache>().standing(&app.store, phase, set).await?, &ranking);

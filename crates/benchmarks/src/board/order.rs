@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use capeval_api::SubmissionKind;
+use capeval_api::{FinalRule, SubmissionKind};
 use capeval_site::store;
 use capeval_stats::correction::Correction;
 use capeval_tasks::MeasureInfo;
@@ -40,6 +40,8 @@ pub struct Contender {
     pub score: Option<f64>,
     /// True if its team chose it for the board.
     pub is_pinned: bool,
+    /// True if its team chose it for the private half.
+    pub is_chosen: bool,
     pub created_at: i64,
 }
 
@@ -54,6 +56,8 @@ pub type Scores = HashMap<String, (f64, Interval)>;
 pub struct Row {
     /// The place; equal scores share one. `None` for baselines and the human row.
     pub rank: Option<usize>,
+    /// On the board of a private half, the place of the team on that of the public one.
+    pub public_rank: Option<usize>,
     pub entry: Arc<Candidate>,
     /// The nearest row above on the whole board that has captions to compare, if this one has some; that of people has
     /// none, and is passed over.
@@ -111,6 +115,28 @@ pub fn standing_for_team(contenders: Vec<Contender>, main: &MeasureInfo) -> Opti
     })
 }
 
+/// The submission that stands for a team on the board of a private half: by the rule of the phase, or else the one that
+/// stands on that of the public half, which is `public`.
+pub fn final_for_team(
+    rule: FinalRule,
+    mut contenders: Vec<Contender>,
+    main: &MeasureInfo,
+    public: Option<&String>,
+) -> Option<Contender> {
+    match rule {
+        FinalRule::Last => {
+            contenders.into_iter().max_by(|a, b| (a.created_at, &a.id).cmp(&(b.created_at, &b.id)))
+        }
+        FinalRule::Chosen if contenders.iter().any(|one| one.is_chosen) => {
+            contenders.retain(|one| one.is_chosen);
+            // Which one stands on the other board does not matter here.
+            contenders.iter_mut().for_each(|one| one.is_pinned = false);
+            standing_for_team(contenders, main)
+        }
+        _ => contenders.into_iter().find(|one| Some(&one.id) == public),
+    }
+}
+
 /// The submissions that have stood on a board for a team: each that was its best by `main` when it came, in their
 /// order. Of a team that has pinned one, only that one is known to have stood.
 pub fn past_of_team(mut contenders: Vec<Contender>, main: &MeasureInfo) -> Vec<Contender> {
@@ -153,7 +179,7 @@ pub fn order(mut standing: Vec<Arc<Candidate>>, sort: &[MeasureInfo]) -> Vec<Row
                 }
                 place
             });
-            Row { rank, entry, above: None, p: None, is_tied: None }
+            Row { rank, public_rank: None, entry, above: None, p: None, is_tied: None }
         })
         .collect()
 }
@@ -271,6 +297,7 @@ mod tests {
             id: k.to_string(),
             score: *score,
             is_pinned: pinned == Some(k),
+            is_chosen: false,
             created_at: k as i64,
         });
         // Rows come in any order.
@@ -320,7 +347,14 @@ mod tests {
             .iter()
             .map(|id| {
                 let entry = Candidate { blob: Some(id.clone()), ..candidate(id, Some(id), Some(0.5)) };
-                Row { rank: None, entry: Arc::new(entry), above: None, p: None, is_tied: None }
+                Row {
+                    rank: None,
+                    public_rank: None,
+                    entry: Arc::new(entry),
+                    above: None,
+                    p: None,
+                    is_tied: None,
+                }
             })
             .collect();
         let pairs = ids.windows(2).zip(ps);
@@ -353,7 +387,14 @@ mod tests {
             .map(|id| {
                 let blob = (id != "people").then(|| id.to_owned());
                 let entry = Candidate { blob, ..candidate(id, Some(id), Some(0.5)) };
-                Row { rank: None, entry: Arc::new(entry), above: None, p: None, is_tied: None }
+                Row {
+                    rank: None,
+                    public_rank: None,
+                    entry: Arc::new(entry),
+                    above: None,
+                    p: None,
+                    is_tied: None,
+                }
             })
             .collect();
         let pair = |one: &str, other: &str| ((one.to_owned(), other.to_owned()), Some(0.5));
@@ -386,6 +427,7 @@ mod tests {
             id: id.to_owned(),
             score,
             is_pinned,
+            is_chosen: false,
             created_at,
         };
         let past = |contenders: &[Contender], lower_is_better| {
@@ -404,5 +446,29 @@ mod tests {
         let pinned = [&contenders[..], &[one("f", Some(0.1), true, 6)]].concat();
         assert_eq!(past(&pinned, false), "f");
         assert_eq!(past(&[], false), "");
+    }
+
+    #[test]
+    fn the_rule_decides_what_stands_on_a_private_half() {
+        let one = |id: &str, score, is_chosen| Contender {
+            id: id.to_owned(),
+            score: Some(score),
+            is_pinned: id == "a",
+            is_chosen,
+            created_at: i64::from(id.as_bytes()[0]),
+        };
+        let last = |rule, contenders: &[Contender], public: &str| {
+            let public = Some(public.to_owned()).filter(|public| !public.is_empty());
+            let last = final_for_team(rule, contenders.to_vec(), &measure(false), public.as_ref());
+            last.map_or(String::new(), |last| last.id)
+        };
+        let unchosen = [one("b", 0.9, false), one("c", 0.1, false), one("a", 0.5, false)];
+        assert_eq!(last(FinalRule::Best, &unchosen, "a"), "a");
+        assert_eq!(last(FinalRule::Best, &unchosen, ""), "");
+        assert_eq!(last(FinalRule::Last, &unchosen, "a"), "c");
+        assert_eq!(last(FinalRule::Chosen, &unchosen, "a"), "a");
+        let chosen = [one("a", 0.2, true), one("b", 0.9, false), one("c", 0.3, true)];
+        assert_eq!(last(FinalRule::Chosen, &chosen, "b"), "c");
+        assert_eq!(last(FinalRule::Best, &chosen, "b"), "b");
     }
 }

@@ -34,6 +34,8 @@ struct Column {
 struct ShownRow<'b> {
     entry: &'b Candidate,
     rank: String,
+    /// The place on the public half, with the change since then.
+    public_rank: String,
     is_own: bool,
     /// True if it is the first of the visitor's.
     is_first_own: bool,
@@ -120,6 +122,7 @@ struct BoardPage<'a> {
     /// The cumulative distributions of their grades.
     figure: String,
     has_human: bool,
+    has_public_ranks: bool,
     csv: String,
     json: String,
     /// The page of two entries side by side.
@@ -152,7 +155,7 @@ pub(super) async fn show(
     if !asked.format.is_empty() {
         return Ok(export(&app, &of, visitor, &asked).await?.into_response());
     }
-    let sets = records::sets(&app.store, &of.phase.id).await?;
+    let sets = records::sets(&app.store, &of).await?;
     let board = board(&app, &of, &sets, visitor, &asked).await?;
     let n_rows = board.as_ref().map_or(0, |board| board.rows.len());
     let (current, last) = (asked.page()?, n_rows.div_ceil(ROWS).max(1));
@@ -197,6 +200,7 @@ pub(super) async fn show(
     let template = BoardPage {
         page: &page,
         columns,
+        has_public_ranks: all.iter().any(|row| row.public_rank.is_some()),
         has_human: all.iter().any(|row| row.entry.kind == SubmissionKind::Human),
         may_ask: all.iter().any(|row| row.entry.team.is_some())
             && !board.as_ref().is_some_and(|board| all.iter().any(|row| board.is_of_visitor(&row.entry))),
@@ -253,6 +257,7 @@ fn shown_rows<'b>(
     let rows = board.rows.iter().enumerate().skip(start).take(ROWS).map(|(place, row)| ShownRow {
         entry: &row.entry,
         rank: row.rank.map_or(String::new(), |rank| rank.to_string()),
+        public_rank: public_rank(row),
         is_own: is_own(row),
         is_first_own: first_own == Some(place),
         address: of.address(&format!("entries/{}", row.entry.id)),
@@ -269,6 +274,13 @@ fn shown_rows<'b>(
         date: clock::day(row.entry.created_at),
     });
     rows.collect()
+}
+
+/// The place on the public half, and by how many places the row has risen since then: `5 (+3)`.
+fn public_rank(row: &Row) -> String {
+    let Some((rank, public)) = row.rank.zip(row.public_rank) else { return String::new() };
+    let change = public.cast_signed() - rank.cast_signed();
+    if change == 0 { public.to_string() } else { format!("{public} ({change:+})") }
 }
 
 fn cell(

@@ -57,7 +57,7 @@ pub(super) async fn show(
     Visible(of): Visible<SeenPhase>,
     UrlQuery(asked): UrlQuery<BoardQuery>,
 ) -> Result<Response, Fault> {
-    let sets = records::sets(&app.store, &of.phase.id).await?;
+    let sets = records::sets(&app.store, &of).await?;
     let by_measure = asked.by_measure(&of.phase, &sets);
     let board = board(&app, &of, &sets, page.visitor.as_ref(), &by_measure).await?;
     let (mut points, mut figure) = (Vec::new(), String::new());
@@ -78,7 +78,7 @@ pub(super) async fn for_programs(
     Visible(of): Visible<SeenPhase>,
     UrlQuery(asked): UrlQuery<BoardQuery>,
 ) -> Result<Answer<Progress>, Fault> {
-    let sets = records::sets(&app.store, &of.phase.id).await?;
+    let sets = records::sets(&app.store, &of).await?;
     let by_measure = asked.by_measure(&of.phase, &sets);
     let board =
         board(&app, &of, &sets, page.visitor.as_ref(), &by_measure).await?.ok_or_else(Fault::not_found)?;

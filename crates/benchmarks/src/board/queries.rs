@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use capeval_api::{SubmissionKind, SystemMeasures};
+use capeval_api::{Half, SubmissionKind, SystemMeasures};
 use capeval_site::accounts::Visitor;
 use capeval_site::app::App;
 use capeval_site::fault::Fault;
@@ -46,7 +46,7 @@ pub async fn uncompared(
 ) -> Result<Vec<UncomparedPair>, Error> {
     let mut found: IndexMap<(String, String), UncomparedPair> = IndexMap::new();
     let mut sets: Vec<&ReferenceSet> = sets.iter().collect();
-    sets.sort_by_key(|set| set.name != phase.main_set);
+    sets.sort_by_key(|set| set.whole() != phase.main_set);
     for set in sets {
         let ranking = ranking(phase, set);
         let standing = standing(store, phase, set).await?;
@@ -230,6 +230,14 @@ pub fn sight(seen: &SeenBenchmark, phase: &Phase, visitor: Option<&Visitor>) -> 
     }
 }
 
+/// Gives rows of a private half the ranks of their teams on the board of the public one.
+fn add_public_ranks(rows: &mut [Row], public: &[Row]) {
+    let ranks: HashMap<_, _> = public.iter().map(|row| (row.entry.team.as_ref(), row.rank)).collect();
+    for row in rows.iter_mut().filter(|row| row.rank.is_some()) {
+        row.public_rank = ranks.get(&row.entry.team.as_ref()).copied().flatten();
+    }
+}
+
 /// The board of a phase as a visitor may see it; `None` if they may not see any score.
 pub async fn board(
     app: &App,
@@ -246,8 +254,11 @@ pub async fn board(
         true => sets.to_vec(),
         false => sets.iter().map(|set| with_ranks(phase, set)).collect(),
     };
-    let name = if asked.set.is_empty() { &phase.main_set } else { &asked.set };
-    let Some(set) = shown.iter().find(|set| set.name == *name) else {
+    let found = match asked.set.as_str() {
+        "" => phase.main_of(&shown),
+        name => shown.iter().find(|set| set.name == name),
+    };
+    let Some(set) = found else {
         return match asked.set.as_str() {
             "" => Ok(None),
             name => Err(Fault::malformed(&format_args!("ref: the board has no references `{name}`"))),
@@ -284,6 +295,10 @@ pub async fn board(
         let tested = if is_tested { sort } else { main };
         let known = compared(store, phase, set, &tested.key).await?;
         mark_ties(&mut rows, &known);
+    }
+    if let Some(public) = set.other_half(&shown).filter(|_| set.half == Some(Half::Private) && !is_own) {
+        let public = order(app.part::<StandingCache>().standing(store, phase, public).await?, &ranking);
+        add_public_ranks(&mut rows, &public);
     }
     let places = rows.iter().filter(|row| is_of(&row.entry.team));
     let places = places.filter_map(|row| Some((row.entry.team_name.clone(), row.rank?))).collect();

@@ -8,13 +8,14 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use capeval_api::Half;
 use capeval_site::fault::Fault;
 use capeval_site::store::{self, Error, Store, Tx};
 use capeval_site::{among, args};
 use capeval_tasks::MeasureInfo;
 use serde::Deserialize;
 
-use super::order::{Candidate, Contender, Scores, past_of_team, standing_for_team};
+use super::order::{Candidate, Contender, Scores, final_for_team, past_of_team, standing_for_team};
 use super::ranks;
 use crate::records::{self, ReferenceSet};
 use crate::scoring;
@@ -70,7 +71,8 @@ async fn settle(tx: &mut Tx, phase: &Phase, only: Option<&str>) -> Result<(), Er
     let contenders = of_teams!(
         "SELECT submission.id AS id, COALESCE(submission.team, '') AS team, \
          submission.created_at AS created_at, score.value AS score, \
-         CAST(CASE WHEN entry.pinned = submission.id THEN 1 ELSE 0 END AS BIGINT) AS is_pinned \
+         CAST(CASE WHEN entry.pinned = submission.id THEN 1 ELSE 0 END AS BIGINT) AS is_pinned, \
+         CAST(CASE WHEN submission.chosen_at IS NULL THEN 0 ELSE 1 END AS BIGINT) AS is_chosen \
          FROM submission LEFT JOIN entry ON entry.phase = submission.phase AND entry.team = submission.team \
          LEFT JOIN score ON score.score_set = $3 AND score.submission = submission.id \
          AND score.reference_set = $4 AND score.metric = $5 \
@@ -80,7 +82,11 @@ async fn settle(tx: &mut Tx, phase: &Phase, only: Option<&str>) -> Result<(), Er
         " ORDER BY submission.id"
     );
     let mut now: HashSet<String> = HashSet::new();
-    for set in records::sets_in(tx, &phase.id).await? {
+    let mut sets = records::all_sets_in(tx, &phase.id).await?;
+    // What stands on a private half may follow from what stands on the public one.
+    sets.sort_by_key(|set| set.half == Some(Half::Private));
+    let mut public = HashMap::new();
+    for set in sets {
         let Some(main) = set.main_measure(phase) else { continue };
         let rows: Vec<TeamContender> =
             tx.fetch(contenders, args![&phase.id, team, score_set, &set.id, &main.key]).await?;
@@ -88,19 +94,7 @@ async fn settle(tx: &mut Tx, phase: &Phase, only: Option<&str>) -> Result<(), Er
         for TeamContender { team, contender } in rows {
             of_teams.entry(team).or_default().push(contender);
         }
-        let mut settled: Vec<(String, bool)> = Vec::new();
-        for (team, contenders) in of_teams {
-            let (standing, past) = match team.as_str() {
-                "" => (contenders, Vec::new()),
-                _ => {
-                    let past = past_of_team(contenders.clone(), main);
-                    (standing_for_team(contenders, main).into_iter().collect(), past)
-                }
-            };
-            let past = past.into_iter().filter(|one| !standing.contains(one)).map(|one| (one.id, true));
-            settled.extend(past);
-            settled.extend(standing.into_iter().map(|one| (one.id, false)));
-        }
+        let settled = stand(phase, &set, main, of_teams, &mut public);
         now.extend(settled.iter().filter(|(_, is_past)| !is_past).map(|(id, _)| id.clone()));
         write(tx, score_set, &set.id, settled).await?;
     }
@@ -118,6 +112,39 @@ async fn settle(tx: &mut Tx, phase: &Phase, only: Option<&str>) -> Result<(), Er
         tx.execute(sql, args![score_set, store::list(&gone)?]).await?;
     }
     Ok(())
+}
+
+/// The ids of the submissions that stand for teams by a reference set, and of those that have stood before, which are so
+/// marked. What stands on public halves is kept in `public`, by the name of the references and the team.
+fn stand(
+    phase: &Phase,
+    set: &ReferenceSet,
+    main: &MeasureInfo,
+    of_teams: BTreeMap<String, Vec<Contender>>,
+    public: &mut HashMap<(String, String), String>,
+) -> Vec<(String, bool)> {
+    let mut settled = Vec::new();
+    for (team, contenders) in of_teams {
+        if team.is_empty() {
+            settled.extend(contenders.into_iter().map(|one| (one.id, false)));
+            continue;
+        }
+        let key = (set.whole().to_owned(), team);
+        if set.half == Some(Half::Private) {
+            let last = final_for_team(phase.final_rule, contenders, main, public.get(&key));
+            settled.extend(last.map(|one| (one.id, false)));
+            continue;
+        }
+        let past = past_of_team(contenders.clone(), main);
+        let standing = standing_for_team(contenders, main).map(|one| one.id);
+        let past = past.into_iter().filter(|one| Some(&one.id) != standing.as_ref());
+        settled.extend(past.map(|one| (one.id, true)));
+        if let Some(id) = standing {
+            settled.push((id.clone(), false));
+            public.insert(key, id);
+        }
+    }
+    settled
 }
 
 /// Writes the rows of submissions by a reference set, each of which stands or, if so marked, has stood before.

@@ -47,8 +47,11 @@ pub async fn by_image(
     sets: &[BySet],
     asked: &EntryPair,
 ) -> Result<Option<ByImage>, Fault> {
-    let name = if asked.set.is_empty() { &of.phase.main_set } else { &asked.set };
-    let Some(by) = sets.iter().find(|by| by.set.name == *name) else {
+    let is_meant = |by: &&BySet| match asked.set.as_str() {
+        "" => by.set.whole() == of.phase.main_set,
+        name => by.set.name == name,
+    };
+    let Some(by) = sets.iter().find(is_meant) else {
         return if asked.set.is_empty() { Ok(None) } else { Err(Fault::not_found()) };
     };
     let measure = match asked.measure.as_str() {

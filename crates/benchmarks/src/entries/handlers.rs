@@ -77,7 +77,7 @@ async fn show(app: App, page: Page, Visible(entry): Visible<SeenEntry>) -> Resul
     let visitor = page.visitor.as_ref();
     let boards = records::beside(&app, &entry, visitor).await?;
     let history = records::history(&app.store, &entry).await?;
-    let main = records::main_measure(&app.store, &entry.of.phase).await?;
+    let main = records::main_measure(&app.store, &entry.of).await?;
     let template = EntryPage {
         page: &page,
         seen: &entry.of.seen,

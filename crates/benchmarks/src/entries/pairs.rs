@@ -51,7 +51,7 @@ impl Pair {
         let one = submissions::by_id(&app.store, &self.one).await?;
         let other = submissions::by_id(&app.store, &self.other).await?;
         let phase = records::phase_of(&app.store, &one.phase).await?;
-        let sets = records::sets(&app.store, &phase.id).await?;
+        let sets = records::all_sets(&app.store, &phase.id).await?;
         let (Some(captions), Some(others)) = (one.blob, other.blob) else {
             return Err(Failure::Lasting("people have no captions of their own to compare".to_owned()));
         };
@@ -242,7 +242,7 @@ pub async fn side_by_side(
     let a = submissions::scores(store, phase, &a.submission.id).await?;
     let b = submissions::scores(store, phase, &b.submission.id).await?;
     let mut sets = Vec::new();
-    for set in records::sets(store, &phase.id).await? {
+    for set in records::sets(store, of).await? {
         let key = |measure: &MeasureInfo| (set.id.clone(), measure.key.clone());
         let ps: Vec<Option<f64>> =
             set.measures.iter().map(|measure| known.get(&key(measure)).copied().flatten()).collect();
@@ -303,7 +303,7 @@ pub async fn choices(
     visitor: Option<&Visitor>,
     chosen: &[String],
 ) -> Result<Vec<Choice>, Fault> {
-    let sets = records::sets(&app.store, &of.phase.id).await?;
+    let sets = records::sets(&app.store, of).await?;
     let board = board::board(app, of, &sets, visitor, &BoardQuery::default()).await?;
     let board = board.ok_or_else(Fault::not_found)?;
     let rows = board.rows.iter().filter(|row| row.entry.blob.is_some());

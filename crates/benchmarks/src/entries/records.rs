@@ -3,16 +3,15 @@
 use capeval_api::{SubmissionKind, SubmissionState};
 use capeval_site::accounts::Visitor;
 use capeval_site::app::App;
-use capeval_site::args;
 use capeval_site::fault::Fault;
-use capeval_site::store::{Error, Store};
+use capeval_site::store::{self, Error, Store};
 use capeval_site::web::{Names, Standing, Subject};
+use capeval_site::{among, args};
 use capeval_tasks::MeasureInfo;
 use serde::Deserialize;
 
 use crate::board::{self, Board, BoardQuery, Candidate, Interval, Sight};
 use crate::records::{self, ReferenceSet, SeenPhase};
-use crate::settings::Phase;
 use crate::submissions::{self, Submission};
 
 /// The most rows of a history.
@@ -63,7 +62,7 @@ impl SeenEntry {
         let is_seen = match board::sight(&of.seen, &of.phase, visitor) {
             Sight::Nothing => false,
             Sight::Own => is_member,
-            Sight::All => of.seen.is_host || is_member || stands(&app.store, id).await?,
+            Sight::All => of.seen.is_host || is_member || stands(&app.store, &of, id).await?,
         };
         if !is_seen {
             return Err(Fault::not_found());
@@ -83,9 +82,11 @@ impl SeenEntry {
     }
 }
 
-/// Returns true if a submission stands on a board of its phase, or has stood there.
-async fn stands(store: &Store, id: &str) -> Result<bool, Error> {
-    store.exists("SELECT 1 FROM standing WHERE submission = $1", args![id]).await
+/// Returns true if a submission stands on a board of its phase that people see, or has stood there.
+async fn stands(store: &Store, of: &SeenPhase, id: &str) -> Result<bool, Error> {
+    let sql = "SELECT reference_set FROM standing WHERE submission = $1";
+    let by: Vec<String> = store.fetch(sql, args![id]).await?;
+    Ok(records::sets(store, of).await?.iter().any(|set| by.contains(&set.id)))
 }
 
 /// The scores of an entry by a reference set, beside those of others.
@@ -124,7 +125,7 @@ pub async fn beside(app: &App, entry: &SeenEntry, visitor: Option<&Visitor>) -> 
     let SeenEntry { of, submission, .. } = entry;
     let scores = submissions::scores(&app.store, &of.phase, &submission.id).await?;
     let mut all = Vec::new();
-    let sets = records::sets(&app.store, &of.phase.id).await?;
+    let sets = records::sets(&app.store, of).await?;
     for set in sets.iter().cloned() {
         let asked = BoardQuery { set: set.name.clone(), ..BoardQuery::default() };
         let Some(board) = board::board(app, of, &sets, visitor, &asked).await? else { continue };
@@ -200,19 +201,20 @@ pub struct Earlier {
 pub async fn history(store: &Store, entry: &SeenEntry) -> Result<Vec<Earlier>, Error> {
     let SeenEntry { of: SeenPhase { seen, phase }, submission, is_member, .. } = entry;
     let Some(team) = &submission.team else { return Ok(Vec::new()) };
-    let sets = records::sets(store, &phase.id).await?;
-    let set = sets.iter().find(|set| set.name == phase.main_set);
+    let sets = records::sets(store, &entry.of).await?;
+    let set = phase.main_of(&sets);
     let main = set.and_then(|set| set.main_measure(phase));
+    let shown: Vec<&String> = sets.iter().map(|set| &set.id).collect();
     store
         .fetch(
-            "SELECT submission.id AS id, submission.method AS method, submission.created_at AS created_at, \
+            among!(store, "SELECT submission.id AS id, submission.method AS method, submission.created_at AS created_at, \
              score.value AS score, CAST(CASE WHEN EXISTS (SELECT 1 FROM standing \
-             WHERE standing.submission = submission.id AND standing.is_past = 0) THEN 1 ELSE 0 END AS BIGINT) AS is_on_board \
-             FROM submission LEFT JOIN score ON score.submission = submission.id AND score.score_set = $3 \
+             WHERE standing.submission = submission.id AND standing.is_past = 0 AND standing.reference_set IN (", "$8", ")) \
+             THEN 1 ELSE 0 END AS BIGINT) AS is_on_board FROM submission LEFT JOIN score ON score.submission = submission.id AND score.score_set = $3 \
              AND score.reference_set = $4 AND score.metric = $5 \
              WHERE submission.phase = $1 AND COALESCE(submission.team, '') = $2 AND submission.state = 'scored' \
-             AND ($6 = 1 OR EXISTS (SELECT 1 FROM standing WHERE standing.submission = submission.id)) \
-             ORDER BY submission.id DESC LIMIT $7",
+             AND ($6 = 1 OR EXISTS (SELECT 1 FROM standing WHERE standing.submission = submission.id \
+             AND standing.reference_set IN (", "$8", "))) ORDER BY submission.id DESC LIMIT $7"),
             args![
                 &phase.id,
                 team,
@@ -220,15 +222,15 @@ pub async fn history(store: &Store, entry: &SeenEntry) -> Result<Vec<Earlier>, E
                 set.map_or("", |set| set.id.as_str()),
                 main.map_or("", |main| main.key.as_str()),
                 seen.is_host || *is_member,
-                MOST
+                MOST,
+                store::list(&shown)?
             ],
         )
         .await
 }
 
 /// The measure that ranks in a phase, for the scores of a history.
-pub async fn main_measure(store: &Store, phase: &Phase) -> Result<Option<MeasureInfo>, Error> {
-    let sets = records::sets(store, &phase.id).await?;
-    let set = sets.iter().find(|set| set.name == phase.main_set);
-    Ok(set.and_then(|set| set.main_measure(phase)).cloned())
+pub async fn main_measure(store: &Store, of: &SeenPhase) -> Result<Option<MeasureInfo>, Error> {
+    let sets = records::sets(store, of).await?;
+    Ok(of.phase.main_of(&sets).and_then(|set| set.main_measure(&of.phase)).cloned())
 }

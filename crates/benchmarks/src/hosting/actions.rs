@@ -1,7 +1,7 @@
 //! The changes that hosts make, each noted in the transaction that makes it.
 
 use capeval_api::{
-    AuditNote, BoardColumns, Entry, Grant, HostedPhase, HostedSubmission, Limits, ScoreSet, SetState,
+    AuditNote, BoardColumns, Entry, Grant, Half, HostedPhase, HostedSubmission, Limits, ScoreSet, SetState,
     SubmissionState,
 };
 use capeval_site::accounts::Visitor;
@@ -24,7 +24,7 @@ use crate::records::{self, SeenBenchmark};
 use crate::scoring::{self, PrepareSet};
 use crate::settings::Phase;
 use crate::submissions::Submission;
-use crate::{board, rescore, submit};
+use crate::{board, halves, rescore, submit};
 
 /// The most characters of a reason.
 const REASON: usize = 500;
@@ -63,7 +63,7 @@ pub async fn set_columns(
     phase: &Phase,
     BoardColumns { columns }: &BoardColumns,
 ) -> Result<(), Fault> {
-    let sets = records::sets(&app.store, &phase.id).await?;
+    let sets = records::all_sets(&app.store, &phase.id).await?;
     let known = |key: &String| {
         sets.iter().flat_map(|set| &set.measures).any(|known| known.key == *key)
             || phase.columns.iter().any(|known| known.key == *key)
@@ -119,6 +119,27 @@ pub async fn freeze(app: &App, visitor: &Visitor, phase: &Phase, is_frozen: bool
     tx.execute("UPDATE phase SET frozen_at = $1 WHERE id = $2", args![frozen_at, &phase.id]).await?;
     let action = if is_frozen { "phase.freeze" } else { "phase.unfreeze" };
     notes::note(&mut tx, Some(&visitor.id), action, &phase.id, json!({})).await?;
+    Ok(tx.commit().await?)
+}
+
+/// Ends a phase, if it has not ended, and shows its private half.
+pub async fn show_private(app: &App, visitor: &Visitor, phase: &Phase) -> Result<(), Fault> {
+    let mut tx = app.store.begin().await?;
+    let phase = records::phase_alone(&mut tx, &phase.id).await?;
+    let now = clock::now();
+    if !phase.has_halves() {
+        return Err(fault!(CONFLICT, "no-halves", "This phase has no private half."));
+    }
+    if phase.shows_private() {
+        return Err(fault!(CONFLICT, "shown", "The private half is shown already."));
+    }
+    if let Some(opens) = phase.opens_at.filter(|opens| *opens >= now) {
+        return Err(fault!(CONFLICT, "not-open", "This phase opens on {}.", clock::readable(opens)));
+    }
+    let closes_at = phase.closes_at.map_or(now, |closes| closes.min(now));
+    let sql = "UPDATE phase SET private_at = $1, closes_at = $2 WHERE id = $3";
+    tx.execute(sql, args![now, closes_at, &phase.id]).await?;
+    notes::note(&mut tx, Some(&visitor.id), "phase.show-private", &phase.id, json!({})).await?;
     Ok(tx.commit().await?)
 }
 
@@ -236,7 +257,9 @@ pub const SUBMISSIONS: List = newest_first!(
 /// The submissions to a phase, newest first.
 pub async fn submissions(store: &Store, phase: &Phase, at: (&Place, usize)) -> Result<Rows<OfTeam>, Fault> {
     let score_set = phase.score_set.as_deref().unwrap_or_default();
-    let args = args![&phase.id, score_set, &phase.main_metric, &phase.main_set];
+    let half = if phase.shows_private() { Half::Private } else { Half::Public };
+    let main_set = halves::name_of(&phase.main_set, Some(half));
+    let args = args![&phase.id, score_set, &phase.main_metric, main_set];
     Ok(SUBMISSIONS.page(store, at, args, |of: &OfTeam| &of.submission.id).await?)
 }
 
@@ -296,7 +319,7 @@ pub async fn try_again(app: &App, visitor: &Visitor, phase: &Phase) -> Result<()
     let mut tx = app.store.begin().await?;
     let phase = records::phase_alone(&mut tx, &phase.id).await?;
     let mut names = Vec::new();
-    for set in records::sets_in(&mut tx, &phase.id).await? {
+    for set in records::all_sets_in(&mut tx, &phase.id).await? {
         if set.state == SetState::Failed {
             let sql = "UPDATE reference_set SET state = 'preparing', reason = NULL WHERE id = $1";
             tx.execute(sql, args![&set.id]).await?;
@@ -333,7 +356,7 @@ pub fn api_note(note: &Note) -> AuditNote {
 /// A phase as its hosts see it, with what was just changed.
 pub async fn hosted_phase(app: &App, seen: &SeenBenchmark, phase: &Phase) -> Result<HostedPhase, Fault> {
     let phase = records::phase_of(&app.store, &phase.id).await?;
-    let reference_sets = records::sets(&app.store, &phase.id).await?;
+    let reference_sets = records::all_sets(&app.store, &phase.id).await?;
     let score_sets = rescore::sets(&app.store, &phase.id).await?.into_iter().map(|set| ScoreSet {
         is_shown: phase.score_set.as_ref() == Some(&set.id),
         id: set.id,

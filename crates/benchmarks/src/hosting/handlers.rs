@@ -43,6 +43,8 @@ pub(crate) fn routes() -> Vec<Route> {
             .and("/api/v1/host/phases/{id}/freeze"),
         post("/b/{slug}/{phase}/host/unfreeze", host, "Allow submissions to a phase", unfreeze)
             .and("/api/v1/host/phases/{id}/unfreeze"),
+        post("/b/{slug}/{phase}/host/private", host, "End a phase and show its private half", show_private)
+            .and("/api/v1/host/phases/{id}/private"),
         post(
             "/b/{slug}/{phase}/host/prepare",
             host,
@@ -126,6 +128,7 @@ fn next(phase: &Phase) -> Vec<(&'static str, i64, i64)> {
     for (what, time) in [
         (say("Opens"), phase.opens_at),
         (say("Closes"), phase.closes_at),
+        (say("The private half is shown"), phase.private_from()),
         (say("Scores become public"), phase.reveal_at.filter(|_| phase.board != BoardKind::Public)),
     ] {
         next.extend(time.filter(|time| *time > now).map(|time| (what, time, (time - now) / clock::DAY)));
@@ -141,7 +144,7 @@ async fn show(
     UrlQuery(places): UrlQuery<Places>,
 ) -> Result<Response, Fault> {
     let most = page.most_rows();
-    let sets = records::sets(&app.store, &phase.id).await?;
+    let sets = records::all_sets(&app.store, &phase.id).await?;
     page.show(&PhaseHost {
         count: actions::count(&app.store, &phase.id).await?,
         closed: records::closed(&phase, &sets).map(|fault| page.fault(&fault)),
@@ -267,6 +270,16 @@ async fn unfreeze(
     Hosted(of): Hosted<SeenPhase>,
 ) -> Result<Answer<HostedPhase>, Fault> {
     actions::freeze(&app, &by, &of.phase, false).await?;
+    changed(&app, &page, &of, "saved").await
+}
+
+async fn show_private(
+    app: App,
+    page: Page,
+    by: Visitor,
+    Hosted(of): Hosted<SeenPhase>,
+) -> Result<Answer<HostedPhase>, Fault> {
+    actions::show_private(&app, &by, &of.phase).await?;
     changed(&app, &page, &of, "saved").await
 }
 

@@ -51,7 +51,7 @@ impl Work for BuildImages {
             return Ok(Results(None));
         }
         let mut built = Vec::new();
-        for set in records::sets(&app.store, &phase.id).await? {
+        for set in records::all_sets(&app.store, &phase.id).await? {
             if set.state != SetState::Ready {
                 continue;
             }

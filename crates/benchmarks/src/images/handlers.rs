@@ -47,7 +47,7 @@ struct Set {
 }
 
 async fn built(app: &App, SeenImages(of): &SeenImages, set: &str) -> Result<SetResults, Fault> {
-    let built = records::built(&app.store, &of.submission.id, set).await?;
+    let built = records::built(&app.store, of, set).await?;
     built.ok_or_else(|| {
         fault!(
             NOT_FOUND,

@@ -12,6 +12,7 @@ use capeval_site::web::{Names, Standing, Subject};
 use serde::Deserialize;
 
 use super::build::BuildImages;
+use crate::records;
 use crate::submissions::SeenSubmission;
 
 /// The most that one person has built in a minute.
@@ -20,7 +21,8 @@ const PER_MINUTE: u32 = 20;
 /// Results by one reference set.
 #[derive(Clone, Debug, Deserialize)]
 pub struct SetResults {
-    /// The name of the reference set.
+    /// The id and the name of the reference set.
+    pub set_id: String,
     #[serde(rename = "set_name")]
     pub set: String,
     /// The hash of the page.
@@ -76,6 +78,7 @@ pub async fn state(app: &App, of: &SeenSubmission) -> Result<Option<State>, Faul
     let id = of.submission.id.as_str();
     let mut snapshot = app.store.snapshot().await?;
     let built = built_in(&mut snapshot, id).await?;
+    let built = shown(&app.store, of, built).await?;
     let is_building = queue::is_waiting(&mut snapshot, BuildImages::KIND, id).await?;
     let reason = queue::failure(&mut snapshot, BuildImages::KIND, id).await?;
     drop(snapshot);
@@ -95,7 +98,7 @@ pub async fn state(app: &App, of: &SeenSubmission) -> Result<Option<State>, Faul
 }
 
 /// The results of a submission by all reference sets, for the scores that boards show.
-const BUILT: &str = "SELECT reference_set.name AS set_name, page, page_size, policy, lines, lines_size FROM image_result \
+const BUILT: &str = "SELECT reference_set.id AS set_id, reference_set.name AS set_name, page, page_size, policy, lines, lines_size FROM image_result \
     JOIN reference_set ON reference_set.id = image_result.reference_set \
     JOIN phase ON phase.id = reference_set.phase \
     WHERE image_result.submission = $1 AND image_result.score_set = phase.score_set \
@@ -105,9 +108,20 @@ async fn built_in(tx: &mut Tx, submission: &str) -> Result<Vec<SetResults>, Erro
     tx.fetch(BUILT, args![submission]).await
 }
 
+/// Those results that the visitor may see now.
+async fn shown(
+    store: &Store,
+    of: &SeenSubmission,
+    mut built: Vec<SetResults>,
+) -> Result<Vec<SetResults>, Error> {
+    let sets = records::sets(store, &of.seen_phase()).await?;
+    built.retain(|built| sets.iter().any(|set| set.id == built.set_id));
+    Ok(built)
+}
+
 /// The results of a submission by the reference set with this name, or else by the first.
-pub async fn built(store: &Store, submission: &str, set: &str) -> Result<Option<SetResults>, Error> {
-    let built: Vec<SetResults> = store.fetch(BUILT, args![submission]).await?;
+pub async fn built(store: &Store, of: &SeenSubmission, set: &str) -> Result<Option<SetResults>, Error> {
+    let built = shown(store, of, store.fetch(BUILT, args![&of.submission.id]).await?).await?;
     Ok(built.into_iter().find(|built| set.is_empty() || built.set == set))
 }
 

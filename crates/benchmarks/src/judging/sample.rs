@@ -14,7 +14,7 @@ use serde::Deserialize;
 
 use super::records;
 use crate::board;
-use crate::records::{phase_of, sets};
+use crate::records::{all_sets, phase_of};
 
 /// Samples the captions of an evaluation.
 pub struct SampleCaptions;
@@ -47,8 +47,8 @@ impl Work for SampleCaptions {
     async fn run(app: &App, job: &Job) -> Result<Vec<Item>, Failure> {
         let evaluation = records::by_id(&app.store, &job.subject).await?;
         let phase = phase_of(&app.store, &evaluation.phase).await?;
-        let of_phase = sets(&app.store, &phase.id).await?;
-        let Some(set) = of_phase.iter().find(|set| set.name == phase.main_set) else {
+        let of_phase = all_sets(&app.store, &phase.id).await?;
+        let Some(set) = phase.main_of(&of_phase) else {
             return Err(Failure::Lasting(reason!("the phase has no references")));
         };
         let Some(ids_hash) = &set.ids_hash else {

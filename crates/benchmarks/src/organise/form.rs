@@ -20,6 +20,9 @@ const DERIVE: &str = "derive";
 /// The field with the vectors of pictures.
 const VECTORS: &str = "vectors";
 
+/// The field with the ids of the images in the public half.
+const PUBLIC_IDS: &str = "public_ids";
+
 type Fields<'p> = Vec<(&'p str, &'p str)>;
 
 /// The plan of a phase that a form describes; the phase is now `known`.
@@ -56,6 +59,12 @@ pub fn phase(parcel: &Parcel, known: Option<&PhasePlan>) -> Result<PhasePlan, Fa
         false => {
             known.filter(|_| parcel.field("vectors.remove").is_none()).and_then(|known| known.vectors.clone())
         }
+    };
+    phase.public_ids = match parcel.has_file(PUBLIC_IDS) {
+        true => Some(PUBLIC_IDS.to_owned().into()),
+        false => known
+            .filter(|_| parcel.field("public_ids.remove").is_none())
+            .and_then(|known| known.public_ids.clone()),
     };
     for (place, mut fields) in rows(parcel, "references") {
         let was = take(&mut fields, "was");

@@ -5,8 +5,8 @@ use axum::extract::Request;
 use axum::http::header;
 use axum::response::{IntoResponse, Redirect, Response};
 use capeval_api::{
-    Benchmark, BoardKind, ColumnKind, MeasureChoice, MetricChoice, MetricChoices, PerImage, SetState,
-    Visibility,
+    Benchmark, BoardKind, ColumnKind, FinalRule, MeasureChoice, MetricChoice, MetricChoices, PerImage,
+    SetState, Visibility,
 };
 use capeval_site::accounts::Visitor;
 use capeval_site::app::App;
@@ -348,7 +348,7 @@ async fn show_phase(
     fault: Option<&Fault>,
 ) -> Result<Response, Fault> {
     let sets = match known {
-        Some(known) => records::sets(&app.store, &known.id).await?,
+        Some(known) => records::all_sets(&app.store, &known.id).await?,
         None => Vec::new(),
     };
     let form = PhaseForm {

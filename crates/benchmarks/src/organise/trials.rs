@@ -60,7 +60,7 @@ async fn show_run(
     fault: Option<&Fault>,
 ) -> Result<Response, Fault> {
     let run = dry_run::last(&app.store, &phase.id).await?;
-    let sets = records::sets(&app.store, &phase.id).await?;
+    let sets = records::all_sets(&app.store, &phase.id).await?;
     let tables = run.iter().flat_map(|run| tables(run, &sets, phase.decimals)).collect();
     let problem = fault.map(|fault| page.fault(fault));
     let upload_mib = app.settings.upload_mib;
@@ -82,7 +82,7 @@ fn tables(run: &DryRun, sets: &[ReferenceSet], decimals: usize) -> Vec<(String, 
 }
 
 async fn for_programs(app: &App, phase: &Phase, run: DryRun) -> Result<capeval_api::DryRun, Fault> {
-    let sets = records::sets(&app.store, &phase.id).await?;
+    let sets = records::all_sets(&app.store, &phase.id).await?;
     let mut scores = Scores::new();
     for of_set in &run.scores {
         if let Some(set) = sets.iter().find(|set| set.id == of_set.set) {

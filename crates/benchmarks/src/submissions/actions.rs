@@ -92,6 +92,50 @@ pub async fn say(app: &App, visitor: &Visitor, of: &SeenSubmission, about: About
     Ok(tx.commit().await?)
 }
 
+/// Chooses a submission for the private half, or gives it up.
+///
+/// # Errors
+/// If it has no scores, the phase is over or lets teams choose none, or the team has chosen as many as it may.
+pub async fn choose(
+    app: &App,
+    visitor: &Visitor,
+    submission: &Submission,
+    is_chosen: bool,
+) -> Result<(), Fault> {
+    let mut tx = app.store.begin().await?;
+    // Two choices at once must not both find the last one free.
+    let phase = records::phase_alone(&mut tx, &submission.phase).await?;
+    if !phase.has_choice() {
+        return Err(fault!(CONFLICT, "no-choice", "The teams of this phase choose no final submissions."));
+    }
+    if let Some(fault) = phase.is_closed() {
+        return Err(fault);
+    }
+    let scored = "SELECT team FROM submission WHERE id = $1 AND team IS NOT NULL AND state = 'scored'";
+    let Some(team) = tx.fetch_optional::<String>(scored, args![&submission.id]).await? else {
+        return Err(fault!(CONFLICT, "not-scored", "Only a scored submission can be chosen."));
+    };
+    let others = "SELECT COUNT(*) FROM submission WHERE phase = $1 AND team = $2 AND id <> $3 AND chosen_at IS NOT NULL";
+    let others: i64 = tx.fetch_one(others, args![&phase.id, &team, &submission.id]).await?;
+    if is_chosen && others >= phase.most_chosen {
+        return Err(fault!(
+            CONFLICT,
+            "too-many-chosen",
+            "Your team has chosen {} submissions, as many as it may. Give up another one first.",
+            others
+        ));
+    }
+    let chosen_at = is_chosen.then(clock::now);
+    let sql = "UPDATE submission SET chosen_at = $1 WHERE id = $2";
+    tx.execute(sql, args![chosen_at, &submission.id]).await?;
+    board::changed(&mut tx, &phase.id, &team).await?;
+    let detail = json!({ "chosen": is_chosen });
+    notes::note(&mut tx, Some(&visitor.id), "submission.choose", &submission.id, detail).await?;
+    tx.commit().await?;
+    app.wake.notify();
+    Ok(())
+}
+
 /// Shows this submission on the board, or the best one again.
 ///
 /// # Errors

@@ -48,6 +48,15 @@ pub(super) fn routes() -> Vec<Route> {
         )
         .and("/api/v1/submissions/{id}/pin"),
         post("/submissions/{id}/unpin", submit, "Show the best submission on the leaderboard", pin::<false>),
+        post("/submissions/{id}/choose", submit, "Choose a submission for the private half", choose::<true>)
+            .and("/api/v1/submissions/{id}/choose"),
+        post(
+            "/submissions/{id}/unchoose",
+            submit,
+            "Give up the choice of a submission for the private half",
+            choose::<false>,
+        )
+        .and("/api/v1/submissions/{id}/unchoose"),
     ]
 }
 
@@ -56,6 +65,8 @@ pub(super) fn routes() -> Vec<Route> {
 struct List<'a> {
     page: &'a Page,
     list: Rows<ListedSubmission>,
+    /// True if teams choose some of them for a private half.
+    has_choice: bool,
 }
 
 async fn list(
@@ -65,18 +76,19 @@ async fn list(
     UrlQuery(place): UrlQuery<Place>,
 ) -> Result<Response, Fault> {
     let list = records::of_person(&app.store, &by.id, (&place, page.most_rows())).await?;
-    page.show(&List { page: &page, list })
+    let has_choice = list.rows.iter().any(ListedSubmission::has_choice);
+    page.show(&List { page: &page, list, has_choice })
 }
 
 async fn list_of_phase(
     app: App,
     page: Page,
     by: Visitor,
-    Visible(SeenPhase { seen, phase }): Visible<SeenPhase>,
+    Visible(of): Visible<SeenPhase>,
     UrlQuery(place): UrlQuery<Place>,
 ) -> Result<Answer<Submissions>, Fault> {
     let at = (&place, page.most_rows());
-    Ok(Answer::json(&records::api_submissions(&app, &by, &seen, &phase, at).await?))
+    Ok(Answer::json(&records::api_submissions(&app, &by, &of, at).await?))
 }
 
 /// A table of scores by one reference set.
@@ -88,7 +100,7 @@ struct ScoreTable {
 }
 
 impl ScoreTable {
-    fn of(set: ReferenceSet, scores: &Scores, decimals: usize) -> Self {
+    fn of(page: &Page, set: &ReferenceSet, scores: &Scores, decimals: usize) -> Self {
         let rows = set.measures.iter().filter_map(|measure| {
             let (value, interval) = scores.get(&(set.id.clone(), measure.key.clone()))?;
             let shown = |value: f64| board::score_text(value, measure, decimals);
@@ -96,7 +108,7 @@ impl ScoreTable {
                 interval.map_or(String::new(), |(low, high)| format!("{} – {}", shown(low), shown(high)));
             Some((measure.label.clone(), shown(*value), interval))
         });
-        Self { rows: rows.collect(), set: set.name }
+        Self { rows: rows.collect(), set: set.label(page) }
     }
 }
 
@@ -116,6 +128,8 @@ struct Show<'a> {
     signatures: Vec<String>,
     is_shown: bool,
     is_pinned: bool,
+    /// The number of submissions that its team has chosen for the private half, where it may.
+    n_chosen: Option<i64>,
     is_same: bool,
     about: About,
     problem: Option<String>,
@@ -172,16 +186,13 @@ async fn show_page(app: &App, page: &Page, of: &SeenSubmission, shown: PageNotes
         true => queue::wait(&app.store, &submission.id, app.settings.workers).await?,
         false => None,
     };
+    let sets = if is_shown { sets(&app.store, &of.seen_phase()).await? } else { Vec::new() };
     let mut tables = Vec::new();
-    if is_shown && submission.state == SubmissionState::Scored {
+    if submission.state == SubmissionState::Scored {
         let scores = records::scores(&app.store, phase, &submission.id).await?;
-        let sets = sets(&app.store, &phase.id).await?;
-        tables.extend(sets.into_iter().map(|set| ScoreTable::of(set, &scores, phase.decimals)));
+        tables.extend(sets.iter().map(|set| ScoreTable::of(page, set, &scores, phase.decimals)));
     }
-    let signatures = match is_shown {
-        true => records::signatures(&app.store, phase, &submission.id).await?,
-        false => Vec::new(),
-    };
+    let signatures = records::signatures(&app.store, phase, &submission.id, &sets).await?;
     page.show(&Show {
         page,
         seen,
@@ -197,6 +208,10 @@ async fn show_page(app: &App, page: &Page, of: &SeenSubmission, shown: PageNotes
         signatures,
         is_shown,
         is_pinned: records::is_pinned(&app.store, submission).await?,
+        n_chosen: match phase.has_choice() {
+            true => Some(records::count_chosen(&app.store, submission).await?),
+            false => None,
+        },
         is_same: shown.is_same,
         about: shown.about,
         problem: shown.problem,
@@ -269,6 +284,18 @@ async fn say(
             Ok(Either::Other((fault.status, show_page(&app, &page, &of, shown).await?).into_response()))
         }
     }
+}
+
+/// Chooses this submission for the private half, or gives it up.
+async fn choose<const IS_CHOSEN: bool>(
+    app: App,
+    page: Page,
+    by: Visitor,
+    Own(of): Own<SeenSubmission>,
+) -> Result<Answer<capeval_api::Submission>, Fault> {
+    of.require_change(&by)?;
+    actions::choose(&app, &by, &of.submission, IS_CHOSEN).await?;
+    changed(&app, &page, &by, &of, "saved").await
 }
 
 /// Shows this submission on the board, or the best one again.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use capeval_api::{SubmissionKind, SubmissionState};
+use capeval_api::{FinalRule, SubmissionKind, SubmissionState};
 use capeval_site::accounts::Visitor;
 use capeval_site::app::App;
 use capeval_site::fault;
@@ -18,7 +18,7 @@ use serde::Deserialize;
 
 use crate::about::{About, Column, MethodDetails};
 use crate::board;
-use crate::records::{self, BoardKind, ReferenceSet, SeenBenchmark};
+use crate::records::{self, BoardKind, ReferenceSet, SeenBenchmark, SeenPhase};
 use crate::settings::Phase;
 
 /// The number of submissions by state, for Prometheus.
@@ -59,6 +59,8 @@ pub struct Submission {
     pub charged_day: Option<String>,
     /// The reason why it does not rank.
     pub disqualified_for: Option<String>,
+    /// When its team chose it for the private half.
+    pub chosen_at: Option<i64>,
     pub created_at: i64,
     pub started_at: Option<i64>,
     pub finished_at: Option<i64>,
@@ -159,6 +161,11 @@ impl SeenSubmission {
         Err(fault!(FORBIDDEN, "scope", "This token lacks the required scope."))
     }
 
+    /// Its phase.
+    pub fn seen_phase(&self) -> SeenPhase {
+        SeenPhase { seen: self.seen.clone(), phase: self.phase.clone() }
+    }
+
     /// Returns true if the visitor may see its scores now.
     pub fn shows_scores(&self) -> bool {
         shows_scores(&self.seen, &self.phase)
@@ -167,7 +174,7 @@ impl SeenSubmission {
     /// Itself for programs.
     pub async fn to_api(&self, app: &App) -> Result<capeval_api::Submission, Error> {
         let Self { phase, submission, .. } = self;
-        let sets = records::sets(&app.store, &phase.id).await?;
+        let sets = records::sets(&app.store, &self.seen_phase()).await?;
         let scores = match self.shows_scores() && submission.state == SubmissionState::Scored {
             true => Some(scores(&app.store, phase, &submission.id).await?),
             false => None,
@@ -203,6 +210,22 @@ pub struct ListedSubmission {
     pub benchmark_title: String,
     pub phase_title: String,
     pub team_name: String,
+    /// The rule of its phase for the private half, when the phase closes, and when a host has stopped it.
+    pub final_rule: FinalRule,
+    pub closes_at: Option<i64>,
+    pub frozen_at: Option<i64>,
+}
+
+impl ListedSubmission {
+    /// Returns true if its team may choose it for the private half, or has done so.
+    pub fn has_choice(&self) -> bool {
+        self.final_rule == FinalRule::Chosen && self.submission.state == SubmissionState::Scored
+    }
+
+    /// Returns true if its team can still choose.
+    pub fn is_undecided(&self) -> bool {
+        self.has_choice() && self.frozen_at.is_none() && self.closes_at.is_none_or(|time| time > clock::now())
+    }
 }
 
 macro_rules! of_person {
@@ -210,6 +233,7 @@ macro_rules! of_person {
         // No more rows are read of each team than are shown of all. The order of the tables is that of reading them.
         concat!(
             "SELECT submission.*, benchmark.title AS benchmark_title, phase.title AS phase_title, \
+             phase.final_rule AS final_rule, phase.closes_at AS closes_at, phase.frozen_at AS frozen_at, \
              team.name AS team_name FROM team_member CROSS JOIN submission JOIN team ON team.id = submission.team \
              JOIN phase ON phase.id = submission.phase JOIN benchmark ON benchmark.id = phase.benchmark \
              WHERE team_member.account = $3 AND submission.team = team_member.team AND submission.id ",
@@ -276,6 +300,12 @@ pub async fn is_pinned(store: &Store, submission: &Submission) -> Result<bool, E
     store.exists(sql, args![&submission.phase, &submission.id]).await
 }
 
+/// The number of submissions that the team of a submission has chosen for the private half.
+pub async fn count_chosen(store: &Store, submission: &Submission) -> Result<i64, Error> {
+    let sql = "SELECT COUNT(*) FROM submission WHERE phase = $1 AND team = $2 AND chosen_at IS NOT NULL";
+    store.fetch_one(sql, args![&submission.phase, submission.team.as_deref()]).await
+}
+
 /// The scores of a submission: by the id of the reference set and the key of the measure, the value and the interval.
 pub type Scores = HashMap<(String, String), (f64, Option<(f64, f64)>)>;
 
@@ -317,12 +347,18 @@ async fn scores_of(
     Ok(by_submission(store.fetch(sql, args![set, store::list(submissions)?]).await?))
 }
 
-/// The signatures of the scores of a submission in the score set that boards show, one for each metric.
-pub async fn signatures(store: &Store, phase: &Phase, submission: &str) -> Result<Vec<String>, Error> {
+/// The signatures of the scores of a submission by these reference sets in the score set that boards show, one for each
+/// metric.
+pub async fn signatures(
+    store: &Store,
+    phase: &Phase,
+    submission: &str,
+    sets: &[ReferenceSet],
+) -> Result<Vec<String>, Error> {
     #[derive(Deserialize)]
     struct SignatureRow {
         #[serde(deserialize_with = "store::json")]
-        signatures: Vec<String>,
+        signatures: HashMap<String, Vec<String>>,
     }
     let signed: Option<SignatureRow> = store
         .fetch_optional(
@@ -330,7 +366,8 @@ pub async fn signatures(store: &Store, phase: &Phase, submission: &str) -> Resul
             args![phase.score_set.as_deref().unwrap_or_default(), submission],
         )
         .await?;
-    Ok(signed.map(|signed| signed.signatures).unwrap_or_default())
+    let mut by_set = signed.map(|signed| signed.signatures).unwrap_or_default();
+    Ok(sets.iter().flat_map(|set| by_set.remove(&set.id).unwrap_or_default()).collect())
 }
 
 /// A submission for programs, as it is now.
@@ -347,15 +384,15 @@ pub async fn api_submission(
 pub async fn api_submissions(
     app: &App,
     visitor: &Visitor,
-    seen: &SeenBenchmark,
-    phase: &Phase,
+    of: &SeenPhase,
     at: (&Place, usize),
 ) -> Result<capeval_api::Submissions, Error> {
+    let SeenPhase { seen, phase } = of;
     let store = &app.store;
     let args = args![&phase.id, &visitor.id];
     let Rows { rows, after, .. } = IN_PHASE.page(store, at, args, |one: &Submission| &one.id).await?;
     let ids: Vec<&str> = rows.iter().map(|one| one.id.as_str()).collect();
-    let sets = records::sets(store, &phase.id).await?;
+    let sets = records::sets(store, of).await?;
     let scores = match shows_scores(seen, phase) {
         true => scores_of(store, phase, &ids).await?,
         false => HashMap::new(),
@@ -399,6 +436,7 @@ fn for_programs(
         ahead: wait.map(|wait| wait.ahead),
         seconds: wait.map(|wait| wait.seconds),
         disqualified: submission.disqualified_for.clone(),
+        is_chosen: submission.chosen_at.is_some(),
         scores: Some(by_set).filter(|scores| !scores.is_empty()),
         page: app.settings.url(&format!("/submissions/{}", submission.id)),
         file: submission.sent().map(|_| app.settings.url(&format!("/submissions/{}/file", submission.id))),

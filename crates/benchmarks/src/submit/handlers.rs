@@ -99,7 +99,7 @@ async fn show_form(
         }
         None => teams = teams::of_person(&app.store, &by.id).await?,
     }
-    let sets = records::sets(&app.store, &phase.id).await?;
+    let sets = records::all_sets(&app.store, &phase.id).await?;
     let (status, problem, report, file) = match outlook {
         Some(Outlook::Fault(fault)) => (fault.status, Some(page.fault(fault)), None, None),
         Some(Outlook::Report(report, file)) if report.is_valid => (StatusCode::OK, None, Some(report), file),
@@ -166,7 +166,7 @@ async fn check_form(
 ) -> Result<Response, Fault> {
     let checked = async {
         let received = receive_to_check(&app, &by, request).await?;
-        let sets = records::sets(&app.store, &of.phase.id).await?;
+        let sets = records::all_sets(&app.store, &of.phase.id).await?;
         let report =
             upload::check(&app, &of.phase, &sets, &received.file, received.name.as_deref()).await?.report;
         Ok::<_, Fault>((received.about, received.name, report))
@@ -188,7 +188,7 @@ async fn validate(
     ResultsRequest(request): ResultsRequest,
 ) -> Result<Answer<Report>, Fault> {
     let received = receive_to_check(&app, &by, request).await?;
-    let sets = records::sets(&app.store, &of.phase.id).await?;
+    let sets = records::all_sets(&app.store, &of.phase.id).await?;
     let checked = upload::check(&app, &of.phase, &sets, &received.file, received.name.as_deref()).await?;
     Ok(Answer::json(&checked.report))
 }

@@ -40,7 +40,7 @@ pub enum Outcome {
 pub async fn admit(app: &App, visitor: &Visitor, phase: &Phase, key: Option<&str>) -> Result<(), Fault> {
     upload::limit(app, visitor)?;
     if phase.is_closed().is_some() {
-        let sets = records::sets(&app.store, &phase.id).await?;
+        let sets = records::all_sets(&app.store, &phase.id).await?;
         return Err(records::closed(phase, &sets).unwrap_or_else(records::preparing));
     }
     let Some((team, _)) = teams::in_phase(&app.store, &phase.id, &visitor.id).await? else { return Ok(()) };
@@ -60,7 +60,7 @@ pub async fn submit(
 ) -> Result<Outcome, Fault> {
     let ReceivedUpload { about, file, name } = received;
     let about = about.checked(&phase.columns)?;
-    let sets = records::sets(&app.store, &phase.id).await?;
+    let sets = records::all_sets(&app.store, &phase.id).await?;
     if let Some(fault) = records::closed(phase, &sets) {
         return Err(fault);
     }

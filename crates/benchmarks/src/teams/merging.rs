@@ -135,6 +135,15 @@ async fn merge_in_phase(tx: &mut Tx, phase: &str, from: &str, into: &str) -> Res
             phase.title.clone()
         ));
     }
+    let chosen = "SELECT COUNT(*) FROM submission WHERE phase = $1 AND team = $2 AND chosen_at IS NOT NULL";
+    if tx.fetch_one::<i64>(chosen, args![&phase.id, into]).await? > phase.most_chosen {
+        return Err(fault!(
+            CONFLICT,
+            "merged-choice",
+            "Together, the teams have chosen more submissions of the phase {} than one team may. Give up some first.",
+            phase.title.clone()
+        ));
+    }
     board::forget_agreement(tx, &phase.id).await?;
     board::changed(tx, &phase.id, into).await
 }
