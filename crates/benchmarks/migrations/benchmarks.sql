@@ -61,6 +61,19 @@ CREATE TABLE phase (
     UNIQUE (benchmark, slug)
 );
 
+-- Files for those who take part: a starting kit, an example submission, public data.
+CREATE TABLE phase_file (
+    phase TEXT NOT NULL REFERENCES phase (id) ON DELETE CASCADE,
+    -- The name under which it is downloaded.
+    name TEXT NOT NULL,
+    title TEXT NOT NULL,
+    position BIGINT NOT NULL,
+    blob TEXT NOT NULL,
+    size BIGINT NOT NULL,
+    created_at BIGINT NOT NULL,
+    PRIMARY KEY (phase, name)
+);
+
 CREATE TABLE reference_set (
     id TEXT PRIMARY KEY,
     phase TEXT NOT NULL REFERENCES phase (id) ON DELETE CASCADE,

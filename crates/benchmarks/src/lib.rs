@@ -10,6 +10,7 @@ pub mod counts;
 pub mod dry_run;
 pub mod entries;
 pub mod expected;
+pub mod files;
 mod host;
 pub mod hosting;
 pub mod images;
@@ -65,6 +66,7 @@ pub static FEATURE: Feature = Feature {
         "image_result" "page" visible;
         "image_result" "lines" visible;
         "dry_run" "blob" visible;
+        "phase_file" "blob" visible;
         "reference_set" "source_hash" hidden;
         "reference_set" "prepared_hash" hidden;
         "reference_set" "ids_hash" hidden;
@@ -123,6 +125,7 @@ fn routes() -> Vec<Route> {
     routes.extend(host::routes());
     routes.extend(organise::routes());
     routes.extend(hosting::routes());
+    routes.extend(files::routes());
     routes.extend(judging::routes());
     routes.extend(webhooks::routes());
     routes

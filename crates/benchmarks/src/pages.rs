@@ -11,6 +11,7 @@ use capeval_site::web::route::get;
 use capeval_site::web::{Access, Answer, Page, Route, Visible};
 
 use super::announcements::{self, Announcement};
+use super::files::{self, PhaseFile};
 use super::records::{self, PhaseState, ReferenceSet, SeenBenchmark, SeenPhase};
 use super::settings::Phase;
 use crate::counts::Counts as _;
@@ -57,15 +58,18 @@ struct ShownPhase {
     sets: Vec<ReferenceSet>,
     state: PhaseState,
     teams: i64,
+    files: Vec<PhaseFile>,
 }
 
 async fn show(app: App, page: Page, Visible(seen): Visible<SeenBenchmark>) -> Result<Response, Fault> {
     let id = seen.benchmark.id.as_str();
     let teams = records::teams_by_phase(&app.store, id).await?;
+    let mut files = files::records::of_benchmark(&app.store, id).await?;
     let phases = records::phases_with_sets(&app.store, Some(id)).await?.remove(id).unwrap_or_default();
     let phases = phases.into_iter().map(|(phase, sets)| ShownPhase {
         state: phase.state(&sets),
         teams: teams.get(&phase.id).copied().unwrap_or_default(),
+        files: files.remove(&phase.id).unwrap_or_default(),
         sets,
         phase,
     });

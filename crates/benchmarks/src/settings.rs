@@ -214,6 +214,9 @@ pub struct PhasePlan {
     /// Results that are shown beside those of teams.
     #[serde(default)]
     pub baselines: Vec<BaselinePlan>,
+    /// The files for those who take part, such as a starting kit; those that are there stay if this is left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub files: Option<Vec<FilePlan>>,
 }
 
 fn five() -> u32 {
@@ -271,6 +274,15 @@ pub struct BaselinePlan {
     /// The name of the method.
     pub method: String,
     /// The results.
+    pub file: Source,
+}
+
+/// A file for those who take part, as it is described.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FilePlan {
+    /// What it is, such as `Starting kit`.
+    pub title: String,
     pub file: Source,
 }
 
@@ -347,10 +359,11 @@ impl PhasePlan {
             references: Vec::new(),
             columns: Vec::new(),
             baselines: Vec::new(),
+            files: None,
         }
     }
 
-    /// A phase as it is now.
+    /// A phase as it is now, apart from its files.
     pub fn of(
         phase: &Phase,
         vectors: Option<Source>,
@@ -382,6 +395,7 @@ impl PhasePlan {
             references,
             columns: phase.columns.clone(),
             baselines,
+            files: None,
         }
     }
 
