@@ -6,6 +6,7 @@ pub mod agreement;
 pub mod announcements;
 pub mod apply;
 pub mod board;
+pub mod bundles;
 pub mod counts;
 pub mod dry_run;
 pub mod entries;

@@ -1,6 +1,7 @@
 //! The commands of the program.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "the front end")]
 
+mod bundle;
 mod import;
 
 use std::fmt::Write as _;
@@ -151,6 +152,8 @@ enum Benchmark {
         /// File that describes the benchmark; paths in it are relative to its folder.
         file: PathBuf,
     },
+    /// Turn a bundle of Codabench, CodaLab or EvalAI into a draft that `apply` takes; nothing in it is run
+    Import(bundle::ImportBundle),
 }
 
 #[derive(Subcommand)]
@@ -259,6 +262,10 @@ pub fn run(arguments: Arguments) -> anyhow::Result<()> {
     if let Command::Data(Data::Install { names, from }) = command {
         return install(&settings.data_home()?, &names, from.as_deref());
     }
+    let command = match command {
+        Command::Admin(Admin::Benchmark(Benchmark::Import(given))) => return bundle::import(&given),
+        command => command,
+    };
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
         if let Command::Restore { from, verify } = command {
@@ -296,6 +303,7 @@ pub fn run(arguments: Arguments) -> anyhow::Result<()> {
             Command::Backup { to } => make_backup(&app, to).await,
             Command::Serve
             | Command::Demo
+            | Command::Admin(Admin::Benchmark(Benchmark::Import(_)))
             | Command::Data(_)
             | Command::Restore { .. }
             | Command::Move { .. }
