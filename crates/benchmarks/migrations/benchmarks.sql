@@ -9,7 +9,9 @@ CREATE TABLE benchmark (
     visibility TEXT NOT NULL CHECK (visibility IN ('public', 'registered', 'hidden')),
     created_at BIGINT NOT NULL,
     -- Whether only hosts see it, until it is published.
-    draft BIGINT NOT NULL DEFAULT 0
+    draft BIGINT NOT NULL DEFAULT 0,
+    -- How to cite it, in BibTeX; empty for what its title and address make.
+    citation TEXT NOT NULL DEFAULT ''
 );
 
 CREATE TABLE benchmark_host (

@@ -11,6 +11,7 @@ pub mod counts;
 pub mod dry_run;
 pub mod entries;
 pub mod expected;
+pub mod exports;
 pub mod files;
 mod host;
 pub mod hosting;
@@ -127,6 +128,7 @@ fn routes() -> Vec<Route> {
     routes.extend(organise::routes());
     routes.extend(hosting::routes());
     routes.extend(files::routes());
+    routes.extend(exports::routes());
     routes.extend(judging::routes());
     routes.extend(webhooks::routes());
     routes

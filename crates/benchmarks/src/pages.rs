@@ -11,6 +11,7 @@ use capeval_site::web::route::get;
 use capeval_site::web::{Access, Answer, Page, Route, Visible};
 
 use super::announcements::{self, Announcement};
+use super::exports;
 use super::files::{self, PhaseFile};
 use super::records::{self, PhaseState, ReferenceSet, SeenBenchmark, SeenPhase};
 use super::settings::Phase;
@@ -51,6 +52,8 @@ struct BenchmarkPage<'a> {
     phases: Vec<ShownPhase>,
     /// The newest ones.
     announcements: Vec<Announcement>,
+    /// How to cite it, in BibTeX.
+    citation: String,
 }
 
 struct ShownPhase {
@@ -75,7 +78,8 @@ async fn show(app: App, page: Page, Visible(seen): Visible<SeenBenchmark>) -> Re
     });
     let at = (&Place::default(), ANNOUNCED);
     let announcements = announcements::records::page(&app.store, id, false, at).await?.rows;
-    page.show(&BenchmarkPage { page: &page, seen: &seen, phases: phases.collect(), announcements })
+    let citation = exports::citation(&app, &seen.benchmark).await?;
+    page.show(&BenchmarkPage { page: &page, seen: &seen, phases: phases.collect(), announcements, citation })
 }
 
 #[derive(Template)]

@@ -22,6 +22,8 @@ pub struct Benchmark {
     pub summary: String,
     /// The rules, in Markdown.
     pub rules: String,
+    /// How to cite it, in BibTeX; empty for what its title and address make.
+    pub citation: String,
     /// The people who see it.
     pub visibility: Visibility,
     /// True if only its hosts see it.
@@ -119,6 +121,9 @@ pub struct Plan {
     /// The rules, in Markdown.
     #[serde(default)]
     pub rules: String,
+    /// How to cite it, in BibTeX; by default what its title and address make.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub citation: String,
     /// The people who see it.
     #[serde(default = "public")]
     pub visibility: Visibility,
@@ -294,6 +299,7 @@ impl Plan {
             title: String::new(),
             summary: String::new(),
             rules: String::new(),
+            citation: String::new(),
             visibility: Visibility::Public,
             draft: true,
             hosts: vec![host],
@@ -308,6 +314,7 @@ impl Plan {
             title: benchmark.title.clone(),
             summary: benchmark.summary.clone(),
             rules: benchmark.rules.clone(),
+            citation: benchmark.citation.clone(),
             visibility: benchmark.visibility,
             draft: benchmark.draft,
             hosts: Vec::new(),
@@ -321,6 +328,7 @@ impl Plan {
             title: &self.title,
             summary: &self.summary,
             rules: &self.rules,
+            citation: &self.citation,
             visibility: self.visibility.name(),
             draft: self.draft,
         }

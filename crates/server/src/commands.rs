@@ -154,6 +154,14 @@ enum Benchmark {
     },
     /// Turn a bundle of Codabench, CodaLab or EvalAI into a draft that `apply` takes; nothing in it is run
     Import(bundle::ImportBundle),
+    /// Write an archive of a benchmark: plan, teams, submissions with files and scores, leaderboards, audit log
+    Export {
+        /// Part of the benchmark's address.
+        slug: String,
+        /// File to write.
+        #[arg(long, value_name = "FILE.zip")]
+        out: PathBuf,
+    },
 }
 
 #[derive(Subcommand)]
@@ -293,6 +301,9 @@ pub fn run(arguments: Arguments) -> anyhow::Result<()> {
             Command::Admin(Admin::User(user)) => manage_user(&app, user).await,
             Command::Admin(Admin::Token(token)) => manage_token(&app, token).await,
             Command::Admin(Admin::Benchmark(Benchmark::Apply { file })) => apply_benchmark(&app, &file).await,
+            Command::Admin(Admin::Benchmark(Benchmark::Export { slug, out })) => {
+                bundle::export(&app, &slug, &out).await
+            }
             Command::Admin(Admin::Collection(Collection::Apply { file })) => {
                 apply_collection(&app, &file).await
             }
