@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::draft::{Draft, board};
-use super::measures::GivenColumn;
+use super::measures::{GivenColumn, MEAN_RANK};
 use super::yaml::Node;
 use crate::settings::PhasePlan;
 
@@ -271,6 +271,7 @@ fn given_column(node: &Node, key: &str, all: &[(Option<u32>, &Node, String)]) ->
     let of =
         node.list_of("computation_indexes").iter().map(|index| place(index).unwrap_or(usize::MAX)).collect();
     let computed = node.text_of("computation").map(|function| (function.to_owned(), of));
+    let computed = computed.or_else(|| mean_of_ranks(node.get("computed")?, all));
     GivenColumn {
         key: key.to_owned(),
         title,
@@ -278,6 +279,15 @@ fn given_column(node: &Node, key: &str, all: &[(Option<u32>, &Node, String)]) ->
         lower_is_better: sorting.starts_with("asc"),
         computed,
     }
+}
+
+/// A column of the older form that is the mean of the ranks by others.
+fn mean_of_ranks(computed: &Node, all: &[(Option<u32>, &Node, String)]) -> Option<(String, Vec<usize>)> {
+    let operation = computed.text_of("operation")?.to_ascii_lowercase();
+    let fields = computed.text_of("fields")?.split(',').map(str::trim);
+    let place = |field: &str| all.iter().position(|(.., key)| key == field).unwrap_or(usize::MAX);
+    let operation = if operation == "avg" { MEAN_RANK.to_owned() } else { operation };
+    Some((operation, fields.map(place).collect()))
 }
 
 fn number(node: &Node, key: &str) -> Option<u32> {

@@ -299,6 +299,15 @@ impl<'b> Draft<'b> {
             }
         }
         let keys: Vec<String> = found.keys.iter().flatten().cloned().collect();
+        if let Some((_, rule)) = found.rank_by.filter(|(place, _)| *place == main) {
+            phase.metrics = found.metrics;
+            phase.derive = found.derive;
+            phase.main_metric = keys[0].clone();
+            phase.board_columns = keys;
+            self.keep(columns[main].line, format!("the board of the phase {}, ranked by {rule}", phase.slug));
+            phase.rank_by = Some(rule);
+            return self.check(phase);
+        }
         let named = found.keys.get(main).cloned().flatten();
         if let Some(key) = named.clone().or_else(|| keys.first().cloned()) {
             phase.metrics = found.metrics;
@@ -327,9 +336,15 @@ impl<'b> Draft<'b> {
                 ),
             );
         }
+        self.check(phase)
+    }
+
+    /// Checks the measures of a phase.
+    fn check(&self, phase: &PhasePlan) -> anyhow::Result<()> {
         let selection = MetricSelection {
             names: &phase.metrics,
             derive: &phase.derive,
+            rank_by: phase.rank_by(),
             asked: &[("main_metric", phase.main_metric.as_str())],
             ..MetricSelection::default()
         };

@@ -4,6 +4,9 @@ use std::collections::HashMap;
 
 use capeval_tasks::offered;
 
+/// The rule that ranks by the mean of ranks.
+pub const MEAN_RANK: &str = "mean-rank";
+
 /// A column of a board elsewhere.
 #[derive(Clone, Debug, Default)]
 pub struct GivenColumn {
@@ -24,6 +27,8 @@ pub struct FoundMeasures {
     pub derive: Vec<String>,
     /// The key of the measure that stands for each column, if there is one.
     pub keys: Vec<Option<String>>,
+    /// The rule that ranks by the mean of ranks, and the place of its column.
+    pub rank_by: Option<(usize, String)>,
     /// What is to be said about columns, with their lines.
     pub notes: Vec<(usize, String)>,
 }
@@ -122,6 +127,12 @@ pub fn find(columns: &[GivenColumn]) -> anyhow::Result<FoundMeasures> {
     found.keys.clone_from(&keys);
     for (place, column) in columns.iter().enumerate() {
         let Some((function, of)) = &column.computed else { continue };
+        if function == MEAN_RANK
+            && let Some(of) = keys_of(of, &keys)
+        {
+            found.rank_by = Some((place, format!("{MEAN_RANK}({})", of.join(", "))));
+            continue;
+        }
         match derived(column, function, of, &keys) {
             Some((name, formula)) if !known.contains_key(&words(&name).concat()) => {
                 found.derive.push(formula);
@@ -150,10 +161,16 @@ fn derived(
         "max" => "max",
         _ => return None,
     };
-    let of: Vec<&str> = of.iter().map(|place| keys.get(*place)?.as_deref()).collect::<Option<_>>()?;
+    let of = keys_of(of, keys)?;
     let name = words(&column.key).join("-");
     let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic()) && name.is_ascii();
-    (is_name && !of.is_empty()).then(|| (name.clone(), format!("{name} = {function}({})", of.join(", "))))
+    is_name.then(|| (name.clone(), format!("{name} = {function}({})", of.join(", "))))
+}
+
+/// The keys of columns, all of which are measures.
+fn keys_of<'k>(of: &[usize], keys: &'k [Option<String>]) -> Option<Vec<&'k str>> {
+    let of: Vec<&str> = of.iter().map(|place| keys.get(*place)?.as_deref()).collect::<Option<_>>()?;
+    Some(of).filter(|of| !of.is_empty())
 }
 
 #[cfg(test)]

@@ -133,7 +133,9 @@ leaderboard:
     Results: &results {label: Results, rank: 1}
   columns:
     speed: {label: Speed, leaderboard: *results, rank: 2, numeric_format: 2}
-    rouge: {label: ROUGE-L, leaderboard: *results, rank: 1, numeric_format: 3}
+    rouge: {label: ROUGE-L, leaderboard: *results, rank: 3, numeric_format: 2}
+    cider: {label: CIDEr, leaderboard: *results, rank: 4}
+    all: {label: <Rank>, leaderboard: *results, rank: 1, numeric_format: 3, computed: {operation: Avg, fields: 'rouge, cider'}}
 ";
 
 #[test]
@@ -156,6 +158,7 @@ fn a_bundle_of_codalab_is_a_draft() {
     assert_eq!(dev.closes, last.opens);
     assert_eq!(last.closes.unwrap().to_string(), "2020-03-01T00:00:00Z");
     assert_eq!((dev.main_metric.as_str(), dev.decimals, last.per_day), ("rouge-l", 3, 5));
+    assert_eq!(dev.rank_by.as_deref(), Some("mean-rank(rouge-l, cider)"));
     assert_eq!((dev.references.len(), last.references.len()), (1, 0));
     assert!(
         names.contains(&"dev-truth.json".to_owned()) && names.contains(&"dev-data.zip".to_owned()),
