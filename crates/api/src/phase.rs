@@ -151,6 +151,32 @@ pub struct Halves {
     pub chosen: Option<i64>,
 }
 
+/// The files of a phase for those who take part.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct PhaseFiles {
+    pub files: Vec<PhaseFile>,
+}
+
+/// A file of a phase, such as a starting kit.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct PhaseFile {
+    pub title: String,
+    /// The name under which it is downloaded.
+    pub name: String,
+    /// The size in bytes.
+    pub size: u64,
+    /// The hash of its content.
+    pub sha256: String,
+    /// The address from which it is downloaded.
+    pub url: String,
+}
+
+/// The name of a file of a phase.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct PhaseFileName {
+    pub name: String,
+}
+
 impl Phase {
     /// The benchmark and the phase as users write them: `coco/test`.
     pub fn path(&self) -> String {

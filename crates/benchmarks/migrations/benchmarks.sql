@@ -9,7 +9,9 @@ CREATE TABLE benchmark (
     visibility TEXT NOT NULL CHECK (visibility IN ('public', 'registered', 'hidden')),
     created_at BIGINT NOT NULL,
     -- Whether only hosts see it, until it is published.
-    draft BIGINT NOT NULL DEFAULT 0
+    draft BIGINT NOT NULL DEFAULT 0,
+    -- How to cite it, in BibTeX; empty for what its title and address make.
+    citation TEXT NOT NULL DEFAULT ''
 );
 
 CREATE TABLE benchmark_host (
@@ -70,6 +72,19 @@ CREATE TABLE phase (
     final_rule TEXT NOT NULL DEFAULT 'best' CHECK (final_rule IN ('best', 'last', 'chosen')),
     most_chosen BIGINT NOT NULL DEFAULT 2,
     UNIQUE (benchmark, slug)
+);
+
+-- Files for those who take part: a starting kit, an example submission, public data.
+CREATE TABLE phase_file (
+    phase TEXT NOT NULL REFERENCES phase (id) ON DELETE CASCADE,
+    -- The name under which it is downloaded.
+    name TEXT NOT NULL,
+    title TEXT NOT NULL,
+    position BIGINT NOT NULL,
+    blob TEXT NOT NULL,
+    size BIGINT NOT NULL,
+    created_at BIGINT NOT NULL,
+    PRIMARY KEY (phase, name)
 );
 
 CREATE TABLE reference_set (

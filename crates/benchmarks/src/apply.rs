@@ -24,6 +24,7 @@ use indexmap::IndexSet;
 use serde_json::json;
 
 use super::about;
+use super::files::records::{self as phase_files, NewPhaseFile};
 use super::halves;
 use super::images;
 use super::pictures;
@@ -129,6 +130,8 @@ struct StoredFiles {
     public_ids: Option<StoredFile>,
     references: Vec<StoredReferences>,
     baselines: Vec<StoredFile>,
+    /// The files for those who take part; `None` if there are none, and the plan names none.
+    files: Option<Vec<NewPhaseFile>>,
 }
 
 struct StoredReferences {
@@ -171,12 +174,9 @@ async fn store_files(
             store(&baseline.file, known.map(|known| &known.file), &blobs, &files)
                 .with_context(|| reason!("baseline {}", baseline.method))
         });
-        Ok(StoredFiles {
-            vectors,
-            public_ids,
-            references,
-            baselines: baselines.collect::<anyhow::Result<_>>()?,
-        })
+        let baselines = baselines.collect::<anyhow::Result<_>>()?;
+        let files = store_phase_files(phase, known, &blobs, &files)?;
+        Ok(StoredFiles { vectors, public_ids, references, baselines, files })
     };
     let store_phases = move || {
         phases
@@ -185,6 +185,24 @@ async fn store_files(
             .collect()
     };
     tokio::task::spawn_blocking(store_phases).await?
+}
+
+/// Stores the files for those who take part; a plan that names none leaves those that are there.
+fn store_phase_files(
+    phase: &PhasePlan,
+    known: Option<&PhasePlan>,
+    blobs: &Blobs,
+    files: &Files,
+) -> anyhow::Result<Option<Vec<NewPhaseFile>>> {
+    let known = known.and_then(|known| known.files.as_ref());
+    let Some(wanted) = phase.files.as_ref().or(known) else { return Ok(None) };
+    let stored = wanted.iter().map(|plan| {
+        let known = known.and_then(|known| known.iter().find(|known| known.file.name() == plan.file.name()));
+        let StoredFile { name, hash, size } = store(&plan.file, known.map(|known| &known.file), blobs, files)
+            .with_context(|| reason!("the file {}", plan.title))?;
+        Ok(NewPhaseFile { title: plan.title.clone(), name, blob: hash, size })
+    });
+    stored.collect::<anyhow::Result<_>>().map(Some)
 }
 
 /// The ids of the images that `source` lists, as JSON, and the name of the file.
@@ -542,6 +560,9 @@ fn check_phase(phase: &PhasePlan) -> anyhow::Result<()> {
     }
     about::check(&phase.columns).with_context(|| reason!("phase {}", phase.slug))?;
     halves::check(phase)?;
+    for file in phase.files.iter().flatten() {
+        phase_files::check_title(&file.title).with_context(|| reason!("phase {}", phase.slug))?;
+    }
     for set in &phase.references {
         people::name(&set.name)?;
         if let Some(tokenizer) = &set.tokenizer {
@@ -677,6 +698,9 @@ async fn apply_phase(
         && (known.per_image, known.pictures.as_str()) != (plan.per_image, plan.pictures())
     {
         images::forget(tx, &id).await?;
+    }
+    if let Some(files) = &files.files {
+        phase_files::replace(tx, &id, files).await?;
     }
     let mut added = 0;
     for (position, (set, stored)) in plan.references.iter().zip(&files.references).enumerate() {

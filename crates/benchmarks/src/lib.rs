@@ -6,10 +6,13 @@ pub mod agreement;
 pub mod announcements;
 pub mod apply;
 pub mod board;
+pub mod bundles;
 pub mod counts;
 pub mod dry_run;
 pub mod entries;
 pub mod expected;
+pub mod exports;
+pub mod files;
 pub mod halves;
 mod host;
 pub mod hosting;
@@ -66,6 +69,7 @@ pub static FEATURE: Feature = Feature {
         "image_result" "page" visible;
         "image_result" "lines" visible;
         "dry_run" "blob" visible;
+        "phase_file" "blob" visible;
         "reference_set" "source_hash" hidden;
         "reference_set" "prepared_hash" hidden;
         "reference_set" "ids_hash" hidden;
@@ -125,6 +129,8 @@ fn routes() -> Vec<Route> {
     routes.extend(host::routes());
     routes.extend(organise::routes());
     routes.extend(hosting::routes());
+    routes.extend(files::routes());
+    routes.extend(exports::routes());
     routes.extend(judging::routes());
     routes.extend(webhooks::routes());
     routes

@@ -11,6 +11,8 @@ use capeval_site::web::route::get;
 use capeval_site::web::{Access, Answer, Page, Route, Visible};
 
 use super::announcements::{self, Announcement};
+use super::exports;
+use super::files::{self, PhaseFile};
 use super::records::{self, PhaseState, ReferenceSet, SeenBenchmark, SeenPhase};
 use super::settings::Phase;
 use crate::counts::Counts as _;
@@ -50,6 +52,8 @@ struct BenchmarkPage<'a> {
     phases: Vec<ShownPhase>,
     /// The newest ones.
     announcements: Vec<Announcement>,
+    /// How to cite it, in BibTeX.
+    citation: String,
 }
 
 struct ShownPhase {
@@ -57,21 +61,25 @@ struct ShownPhase {
     sets: Vec<ReferenceSet>,
     state: PhaseState,
     teams: i64,
+    files: Vec<PhaseFile>,
 }
 
 async fn show(app: App, page: Page, Visible(seen): Visible<SeenBenchmark>) -> Result<Response, Fault> {
     let id = seen.benchmark.id.as_str();
     let teams = records::teams_by_phase(&app.store, id).await?;
+    let mut files = files::records::of_benchmark(&app.store, id).await?;
     let phases = records::phases_with_sets(&app.store, Some(id)).await?.remove(id).unwrap_or_default();
     let phases = phases.into_iter().map(|(phase, sets)| ShownPhase {
         state: phase.state(&sets),
         teams: teams.get(&phase.id).copied().unwrap_or_default(),
+        files: files.remove(&phase.id).unwrap_or_default(),
         sets: sets.into_iter().filter(|set| seen.is_host || !set.is_withheld).collect(),
         phase,
     });
     let at = (&Place::default(), ANNOUNCED);
     let announcements = announcements::records::page(&app.store, id, false, at).await?.rows;
-    page.show(&BenchmarkPage { page: &page, seen: &seen, phases: phases.collect(), announcements })
+    let citation = exports::citation(&app, &seen.benchmark).await?;
+    page.show(&BenchmarkPage { page: &page, seen: &seen, phases: phases.collect(), announcements, citation })
 }
 
 #[derive(Template)]

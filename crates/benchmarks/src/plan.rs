@@ -12,8 +12,9 @@ use capeval_site::store::{Error, Store};
 use toml::Value;
 use toml::value::Datetime;
 
+use super::files;
 use super::records::{self, ReferenceSet};
-use super::settings::{BaselinePlan, Benchmark, PhasePlan, Plan, ReferencePlan};
+use super::settings::{BaselinePlan, Benchmark, FilePlan, PhasePlan, Plan, ReferencePlan};
 use super::source::Source;
 
 /// Names of exported files: each stands for one content.
@@ -57,6 +58,7 @@ impl Plan {
         let images: Vec<(String, String, String)> = store.fetch(IMAGES, args![id]).await?;
         let baselines: Vec<(String, String, Option<String>, String)> =
             store.fetch(BASELINES, args![id]).await?;
+        let mut files = files::records::of_benchmark(store, id).await?;
         let mut names = Names::default();
         let phases = records::phases_with_sets(store, Some(id)).await?.remove(id).unwrap_or_default();
         let mut plans = Vec::new();
@@ -85,7 +87,15 @@ impl Plan {
                 .public_ids_hash
                 .as_ref()
                 .map(|hash| names.kept(&phase.public_ids_file, &format!("{}-public.json", phase.slug), hash));
-            plans.push(PhasePlan::of(phase, (vectors, public_ids), references, baselines));
+            let files = files.remove(&phase.id).unwrap_or_default().into_iter().map(|file| FilePlan {
+                title: file.title,
+                file: names.kept(&file.name, &format!("{}-{}", phase.slug, file.name), &file.blob),
+            });
+            let files = Some(files.collect());
+            plans.push(PhasePlan {
+                files,
+                ..PhasePlan::of(phase, (vectors, public_ids), references, baselines)
+            });
         }
         let hosts = store.fetch(HOSTS, args![id]).await?;
         Ok(Self { hosts, phases: plans, ..Self::of_row(benchmark) })

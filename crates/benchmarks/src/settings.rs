@@ -22,6 +22,8 @@ pub struct Benchmark {
     pub summary: String,
     /// The rules, in Markdown.
     pub rules: String,
+    /// How to cite it, in BibTeX; empty for what its title and address make.
+    pub citation: String,
     /// The people who see it.
     pub visibility: Visibility,
     /// True if only its hosts see it.
@@ -132,6 +134,9 @@ pub struct Plan {
     /// The rules, in Markdown.
     #[serde(default)]
     pub rules: String,
+    /// How to cite it, in BibTeX; by default what its title and address make.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub citation: String,
     /// The people who see it.
     #[serde(default = "public")]
     pub visibility: Visibility,
@@ -246,6 +251,9 @@ pub struct PhasePlan {
     /// Results that are shown beside those of teams.
     #[serde(default)]
     pub baselines: Vec<BaselinePlan>,
+    /// The files for those who take part, such as a starting kit; those that are there stay if this is left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub files: Option<Vec<FilePlan>>,
 }
 
 fn five() -> u32 {
@@ -312,6 +320,15 @@ pub struct BaselinePlan {
     pub file: Source,
 }
 
+/// A file for those who take part, as it is described.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FilePlan {
+    /// What it is, such as `Starting kit`.
+    pub title: String,
+    pub file: Source,
+}
+
 impl Plan {
     /// A draft without phases.
     pub fn draft(host: String) -> Self {
@@ -320,6 +337,7 @@ impl Plan {
             title: String::new(),
             summary: String::new(),
             rules: String::new(),
+            citation: String::new(),
             visibility: Visibility::Public,
             draft: true,
             hosts: vec![host],
@@ -334,6 +352,7 @@ impl Plan {
             title: benchmark.title.clone(),
             summary: benchmark.summary.clone(),
             rules: benchmark.rules.clone(),
+            citation: benchmark.citation.clone(),
             visibility: benchmark.visibility,
             draft: benchmark.draft,
             hosts: Vec::new(),
@@ -347,6 +366,7 @@ impl Plan {
             title: &self.title,
             summary: &self.summary,
             rules: &self.rules,
+            citation: &self.citation,
             visibility: self.visibility.name(),
             draft: self.draft,
         }
@@ -391,10 +411,11 @@ impl PhasePlan {
             references: Vec::new(),
             columns: Vec::new(),
             baselines: Vec::new(),
+            files: None,
         }
     }
 
-    /// A phase as it is now.
+    /// A phase as it is now, apart from its files.
     pub fn of(
         phase: &Phase,
         (vectors, public_ids): (Option<Source>, Option<Source>),
@@ -432,6 +453,7 @@ impl PhasePlan {
             references,
             columns: phase.columns.clone(),
             baselines,
+            files: None,
         }
     }
 

@@ -3,7 +3,9 @@
 
 use std::sync::{Arc, OnceLock};
 
-use capeval_spice::{CaptionReader, Grammar, Likeness, Parser, Phrases, SceneGraph, Synonyms, sentences, testing};
+use capeval_spice::{
+    CaptionReader, Grammar, Likeness, Parser, Phrases, SceneGraph, Synonyms, sentences, testing,
+};
 use capeval_text::Scratch;
 
 use crate::words;

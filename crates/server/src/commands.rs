@@ -1,6 +1,7 @@
 //! The commands of the program.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "the front end")]
 
+mod bundle;
 mod import;
 
 use std::fmt::Write as _;
@@ -151,6 +152,16 @@ enum Benchmark {
         /// File that describes the benchmark; paths in it are relative to its folder.
         file: PathBuf,
     },
+    /// Turn a bundle of Codabench, CodaLab or EvalAI into a draft that `apply` takes; nothing in it is run
+    Import(bundle::ImportBundle),
+    /// Write an archive of a benchmark: plan, teams, submissions with files and scores, leaderboards, audit log
+    Export {
+        /// Part of the benchmark's address.
+        slug: String,
+        /// File to write.
+        #[arg(long, value_name = "FILE.zip")]
+        out: PathBuf,
+    },
 }
 
 #[derive(Subcommand)]
@@ -259,6 +270,10 @@ pub fn run(arguments: Arguments) -> anyhow::Result<()> {
     if let Command::Data(Data::Install { names, from }) = command {
         return install(&settings.data_home()?, &names, from.as_deref());
     }
+    let command = match command {
+        Command::Admin(Admin::Benchmark(Benchmark::Import(given))) => return bundle::import(&given),
+        command => command,
+    };
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
         if let Command::Restore { from, verify } = command {
@@ -286,6 +301,9 @@ pub fn run(arguments: Arguments) -> anyhow::Result<()> {
             Command::Admin(Admin::User(user)) => manage_user(&app, user).await,
             Command::Admin(Admin::Token(token)) => manage_token(&app, token).await,
             Command::Admin(Admin::Benchmark(Benchmark::Apply { file })) => apply_benchmark(&app, &file).await,
+            Command::Admin(Admin::Benchmark(Benchmark::Export { slug, out })) => {
+                bundle::export(&app, &slug, &out).await
+            }
             Command::Admin(Admin::Collection(Collection::Apply { file })) => {
                 apply_collection(&app, &file).await
             }
@@ -296,6 +314,7 @@ pub fn run(arguments: Arguments) -> anyhow::Result<()> {
             Command::Backup { to } => make_backup(&app, to).await,
             Command::Serve
             | Command::Demo
+            | Command::Admin(Admin::Benchmark(Benchmark::Import(_)))
             | Command::Data(_)
             | Command::Restore { .. }
             | Command::Move { .. }

@@ -133,7 +133,8 @@ impl From<JudgementTotals> for JudgedSystem {
     }
 }
 
-fn as_csv(board: &Board, decimals: usize) -> String {
+/// A board as CSV.
+pub fn as_csv(board: &Board, decimals: usize) -> String {
     let measures = &board.columns;
     let names = ["rank", "kind", "team", "method"].map(str::to_owned).into_iter();
     let keys = measures.iter().map(|measure| measure.key.clone());

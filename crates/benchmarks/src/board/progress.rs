@@ -15,6 +15,7 @@ use capeval_tasks::MeasureInfo;
 
 use super::choices::BoardQuery;
 use super::head::{Head, View};
+use super::leader::short;
 use super::order::{Candidate, rounded, score_text, strength};
 use super::queries::{Board, board};
 use super::standing::StandingCache;
@@ -115,6 +116,28 @@ async fn points(app: &App, phase: &Phase, board: &Board, asked: &BoardQuery) -> 
         Some(Point { is_own: board.is_of_visitor(&entry), entry, score, is_best })
     });
     Ok(points.collect())
+}
+
+/// An entry that was better than all before it.
+pub struct NewLeader {
+    pub entry: Arc<Candidate>,
+    /// The measure, and the score as it is shown.
+    pub measure: String,
+    pub score: String,
+}
+
+/// The entries that took the lead of a phase, the oldest first; none if the scores are not for everyone.
+pub async fn leaders(app: &App, of: &SeenPhase) -> Result<Vec<NewLeader>, Fault> {
+    let sets = records::sets(&app.store, &of.phase.id).await?;
+    let asked = BoardQuery::default().by_measure(&of.phase, &sets);
+    let Some(board) = board(app, of, &sets, None, &asked).await? else { return Ok(Vec::new()) };
+    let points = points(app, &of.phase, &board, &asked).await?.into_iter().filter(|point| point.is_best);
+    let leader = |point: Point| NewLeader {
+        entry: point.entry,
+        measure: short(&board.sort.label).to_owned(),
+        score: score_text(point.score, &board.sort, of.phase.decimals),
+    };
+    Ok(points.map(leader).collect())
 }
 
 /// The best score as steps, and a point for each submission.

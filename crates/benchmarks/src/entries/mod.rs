@@ -10,7 +10,7 @@ use capeval_site::web::Route;
 
 pub use contrasts::ContrastPair;
 pub use pairs::ComparePair;
-pub use records::SeenEntry;
+pub use records::{Beside, RankedScore, SeenEntry, beside};
 
 /// The routes of entries.
 pub(super) fn routes() -> Vec<Route> {

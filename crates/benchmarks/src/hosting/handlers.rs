@@ -20,6 +20,7 @@ use capeval_tasks::{absence, missing_data};
 
 use super::actions::{self, Count, OfTeam};
 use crate::counts::Counts as _;
+use crate::files::{self, PhaseFile};
 use crate::quota;
 use crate::records::{self, ReferenceSet, SeenBenchmark, SeenPhase};
 use crate::rescore::{self, ScoreSet};
@@ -78,6 +79,7 @@ struct PhaseHost<'a> {
     submissions: Rows<OfTeam>,
     score_sets: Vec<ScoreSet>,
     sets: Vec<ReferenceSet>,
+    files: Vec<PhaseFile>,
     /// The keys and labels of what the board can show, and whether it does unless a visitor chooses others.
     columns: Vec<(String, String, bool)>,
     has_failed: bool,
@@ -148,6 +150,7 @@ async fn show(
     page.show(&PhaseHost {
         count: actions::count(&app.store, &phase.id).await?,
         closed: records::closed(&phase, &sets).map(|fault| page.fault(&fault)),
+        files: files::records::of_phase(&app.store, &phase.id).await?,
         next: next(&phase),
         page: &page,
         has_failed: records::have_failed(&sets),

@@ -18,6 +18,7 @@ mod dense;
 mod deploy;
 mod disk;
 mod entries;
+mod exchange;
 mod hostile;
 mod hosting;
 mod images;

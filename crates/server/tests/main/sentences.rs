@@ -16,6 +16,7 @@ type Tables = HashMap<String, HashMap<String, String>>;
 const ELSEWHERE: &[&str] = &[
     "phase {}: {}",
     "baseline {}: {}",
+    "the file {}: {}",
     "reference set",
     "each of them was killed",
     "the captions of the submission cannot be opened",

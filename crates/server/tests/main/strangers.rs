@@ -131,6 +131,10 @@ impl World {
                     SELECT $1, collection, id, 'en', 'known', 4, 0 FROM image LIMIT 1";
         store.execute(gold, args![ids::new_id()]).await.unwrap();
 
+        let kit = "INSERT INTO phase_file (phase, name, title, position, blob, size, created_at) \
+                   SELECT $1, 'kit.txt', 'Kit', 0, $2, 3, 0";
+        let blob = site.app.blobs.put(&b"kit"[..]).unwrap();
+        store.execute(kit, args![&phase, &blob]).await.unwrap();
         let strangers = strangers(&site).await;
         let mut own: Vec<String> = strangers.iter().map(|person| person.id.clone()).collect();
         own.extend(["\"b2\"".to_owned(), "\"p2\"".to_owned()]);
@@ -186,6 +190,7 @@ impl World {
         part("captions", "id", caption.clone());
         part("reports", "id", id(&site, "SELECT id FROM report").await);
         part("gold", "id", id(&site, "SELECT id FROM gold").await);
+        part("files", "name", "kit.txt".to_owned());
         part("releases", "number", "1".to_owned());
         part("releases", "name", "c-1.zip".to_owned());
 

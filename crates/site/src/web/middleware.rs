@@ -27,7 +27,21 @@ use crate::traces;
 const POLICY: &str = "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self'; object-src 'none'; \
                       base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
-/// The same for a page that shows pictures of another site, too.
+/// A mark of an answer that pages of other sites may frame. It shows nothing of a person and has no form.
+#[derive(Clone, Copy)]
+struct Embeddable;
+
+/// Lets pages of all sites frame an answer.
+pub fn embeddable(mut response: Response) -> Response {
+    let policy = POLICY.replace("frame-ancestors 'none'", "frame-ancestors *");
+    if let Ok(policy) = HeaderValue::from_str(&policy) {
+        response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy);
+        response.extensions_mut().insert(Embeddable);
+    }
+    response
+}
+
+/// The policy of a page that shows pictures of another site, too.
 pub fn policy_with_pictures(origin: &str) -> String {
     POLICY.replace("img-src 'self'", &format!("img-src 'self' {origin}"))
 }
@@ -89,8 +103,10 @@ async fn answer(app: App, request: Request, next: Next, id: &str, route: &str) -
     if !method.is_safe() {
         app.recent.forget();
     }
+    let is_embeddable = response.extensions().get::<Embeddable>().is_some();
     let headers = response.headers_mut();
-    for (name, value) in HEADERS {
+    let kept = HEADERS.into_iter().filter(|(name, _)| !(is_embeddable && *name == header::X_FRAME_OPTIONS));
+    for (name, value) in kept {
         headers.entry(name).or_insert(HeaderValue::from_static(value));
     }
     headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));

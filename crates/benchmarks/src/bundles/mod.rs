@@ -1,0 +1,44 @@
+//! Bundles of other sites as drafts: Codabench, CodaLab 1.5 and EvalAI.
+//!
+//! Nothing of a bundle is run. Its description becomes a plan, its pages the rules, its references files of the plan;
+//! what has no counterpart is named, each with its line. Fields that no code reads are found by the tree of the
+//! description, so none is dropped in silence.
+
+mod archive;
+mod codalab;
+mod dates;
+mod draft;
+mod evalai;
+mod html;
+mod measures;
+mod yaml;
+
+use std::path::Path;
+
+use anyhow::Context;
+
+use self::archive::Bundle;
+use self::draft::Draft;
+use self::yaml::Node;
+use crate::settings::Plan;
+
+/// Reads a bundle, an archive or a folder, and writes a plan with its files into a new folder; returns the plan, and
+/// what is to be said about it.
+///
+/// # Errors
+/// If it is no bundle, or the folder has files.
+pub fn import(path: &Path, out: &Path, hosts: &[String]) -> anyhow::Result<(Plan, String)> {
+    draft::require_new(out)?;
+    let mut bundle = Bundle::open(path)?;
+    let names: Vec<&str> = codalab::NAMES.into_iter().chain(evalai::NAMES).collect();
+    let description = bundle.find_description(&names).with_context(|| path.display().to_string())?;
+    let root = Node::parse(&bundle.text(&description)?).with_context(|| description.clone())?;
+    let mut draft = Draft::begin(&bundle, out, hosts)?;
+    let is_evalai = evalai::NAMES.iter().any(|name| description.to_ascii_lowercase().ends_with(name));
+    let read = if is_evalai { evalai::read } else { codalab::read };
+    let kind = read(&mut draft, &root).with_context(|| description.clone())?;
+    draft.finish(out, &description, kind)
+}
+
+#[cfg(test)]
+mod tests;

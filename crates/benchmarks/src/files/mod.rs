@@ -1,0 +1,7 @@
+//! The files of a phase for those who take part: a starting kit, an example submission, public data.
+
+mod handlers;
+pub mod records;
+
+pub(super) use handlers::routes;
+pub use records::PhaseFile;
