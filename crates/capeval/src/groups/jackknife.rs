@@ -1,7 +1,9 @@
 //! How scores of a group differ from those of all other images, with a test by the jackknife.
 //!
-//! Nothing is copied for a group: the sums of the other images are those of all less those of the group, which is exact.
-//! Metrics that count words have the same statistics for many images, so scores without one of them are computed once.
+//! Nothing is copied for a group: the sums of the other images are those of all less those of the group, which is
+//! exact. Metrics that count words have the same statistics for many images, so scores without one of them are computed
+//! once.
+//!
 //! 80 groups on 40,504 images by five metrics took 3.3 times the processor time of one run when rows were copied.
 
 use std::collections::HashMap;
@@ -90,8 +92,8 @@ impl<'w> WholeMetric<'w> {
     }
 }
 
-/// The corpus scores without each of the segments at `places`, whose statistics add up to `total`: one value per part of
-/// the metric for each. `equal` has the first segment with the same statistics, for each of all, or nothing.
+/// The corpus scores without each of the segments at `places`, whose statistics add up to `total`: one value per part
+/// of the metric for each. `equal` has the first segment with the same statistics, for each of all, or nothing.
 pub fn without_each(
     scores: &MetricScores,
     equal: &[u32],

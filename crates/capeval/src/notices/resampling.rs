@@ -23,6 +23,7 @@ capeval_choice::named! {
     /// The unit that is resampled.
     pub(crate) enum Unit ("unit") {
         Image = "image", "an image";
+        Video = "video", "a video of dense captions";
         Block = "block", "a block of images";
     }
 }
@@ -31,7 +32,7 @@ impl Unit {
     /// The code of a notice that an interval is of a single one.
     const fn one(self) -> Code {
         match self {
-            Self::Image => Code::IntervalOfOneImage,
+            Self::Image | Self::Video => Code::IntervalOfOneImage,
             Self::Block => Code::IntervalOfOneBlock,
         }
     }
@@ -39,7 +40,7 @@ impl Unit {
     /// The code of a notice that there are few.
     const fn few(self) -> Code {
         match self {
-            Self::Image => Code::FewImages,
+            Self::Image | Self::Video => Code::FewImages,
             Self::Block => Code::FewBlocks,
         }
     }
@@ -96,13 +97,16 @@ pub(crate) fn rare_categories(rare: &[(&str, usize)]) -> Option<Notice> {
 /// Adds notices about reasons to doubt the tests of a comparison.
 pub(crate) fn add_doubts(comparison: &mut Comparison) {
     let mut found = Vec::new();
+    let unit = comparison.report.unit().parse().unwrap_or(Unit::Image);
     match comparison.report.systems.first().map(|system| system.n_images) {
         Some(1) => found.push(Notice::new(
             Code::FewImages,
-            "one image tells nothing about others: all its resamples are the same, so that neither its intervals \
-             nor the p-values of the bootstrap mean anything",
+            format!(
+                "one {unit} tells nothing about others: all its resamples are the same, so that neither its \
+                 intervals nor the p-values of the bootstrap mean anything"
+            ),
         )),
-        n => found.extend(n.and_then(|n| resamples_of_few(n, Unit::Image))),
+        n => found.extend(n.and_then(|n| resamples_of_few(n, unit))),
     }
     if let Some(TooFewResamples { tests, resamples, enough }) = comparison.too_few_resamples() {
         let message = format!(

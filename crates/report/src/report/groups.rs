@@ -28,7 +28,7 @@ capeval_choice::named! {
 }
 
 impl GroupFrequencies {
-    /// What a table of groups by a property means, in one line; `without` is the number of images, or other units, in no
+    /// What a table of groups by a property means, in one line; `without` is the number of units, such as images, in no
     /// group.
     pub(crate) fn legend(self, by: &str, without: usize, unit: &str) -> String {
         let learns = match self {
