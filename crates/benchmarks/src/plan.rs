@@ -85,7 +85,7 @@ impl Plan {
                 title: file.title,
                 file: names.kept(&file.name, &format!("{}-{}", phase.slug, file.name), &file.blob),
             });
-            let files = Some(files.collect());
+            let files = Some(files.collect::<Vec<_>>()).filter(|files| !files.is_empty());
             plans.push(PhasePlan { files, ..PhasePlan::of(phase, vectors, references, baselines) });
         }
         let hosts = store.fetch(HOSTS, args![id]).await?;
