@@ -64,8 +64,8 @@ pub use open::Open;
 pub use organising::{DryRun, MeasureChoice, MetricChoice, MetricChoices, SuiteChoice};
 pub use paging::Place;
 pub use phase::{
-    Benchmark, Benchmarks, BoardKind, FinalRule, Half, Halves, Measure, PerImage, Phase, PhaseFile,
-    PhaseFileName, PhaseFiles, ReferenceSet, SetState, Visibility,
+    Benchmark, Benchmarks, BoardKind, FinalRule, Half, Halves, Measure, PerImage, Phase, PhaseFile, PhaseFiles,
+    ReferenceSet, SetState, Visibility,
 };
 pub use problem::{Details, Flaw, Problem};
 pub use submission::{

@@ -171,12 +171,6 @@ pub struct PhaseFile {
     pub url: String,
 }
 
-/// The name of a file of a phase.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct PhaseFileName {
-    pub name: String,
-}
-
 impl Phase {
     /// The benchmark and the phase as users write them: `coco/test`.
     pub fn path(&self) -> String {

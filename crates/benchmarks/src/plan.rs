@@ -91,7 +91,7 @@ impl Plan {
                 title: file.title,
                 file: names.kept(&file.name, &format!("{}-{}", phase.slug, file.name), &file.blob),
             });
-            let files = Some(files.collect());
+            let files = Some(files.collect::<Vec<_>>()).filter(|files| !files.is_empty());
             plans.push(PhasePlan {
                 files,
                 ..PhasePlan::of(phase, (vectors, public_ids), references, baselines)

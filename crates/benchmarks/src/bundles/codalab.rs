@@ -15,7 +15,7 @@ const IN_TOTAL: u32 = 100;
 
 /// Why fields have no counterpart.
 const REASONS: &[(&str, &str)] = &[
-    ("admin_names", "accounts of another site; name hosts by their email addresses"),
+    ("admin_names", "accounts of another site: name hosts by their email addresses"),
     ("allow_public_submissions", "captions of submissions are for their team and the hosts"),
     ("allow_teams", "everyone takes part as a team, of one or more"),
     ("auto_migrate_to_this_phase", "teams submit to each phase themselves"),

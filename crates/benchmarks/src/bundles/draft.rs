@@ -215,7 +215,7 @@ impl<'b> Draft<'b> {
                 let listed = all.iter().take(5).map(String::as_str).collect::<Vec<_>>().join(", ");
                 let more = if all.len() > 5 { " and more" } else { "" };
                 self.doubt(node.line, format!(
-                    "it is not clear which file has the references of the phase {phase}: {listed}{more}; add one to the plan"
+                    "it is not clear which file has the references of the phase {phase}: {listed}{more} (add one to the plan)"
                 ));
                 return Ok(None);
             }

@@ -206,7 +206,7 @@ mod tests {
 
     #[test]
     fn values_know_their_lines_and_whether_they_were_read() {
-        let text = "title: A\nend: null\nphases:\n  1:\n    label: Dev\n    color: green\nboards:\n- {key: x, y: &a [1]}\n- *a\n";
+        let text = "title: A\nend: null\nphases:\n  1:\n    label: Dev\n    color: green\nboards:\n- {key: x, y: [1]}\n";
         let node = Node::parse(text).unwrap();
         assert_eq!(node.text_of("title"), Some("A"));
         assert!(node.get("end").is_none() && node.get("none").is_none());
@@ -229,7 +229,8 @@ mod tests {
             ("a: [", ""),
             ("a: &x [*x]", ""),
             ("? [a]\n: b", "line 1"),
-            (&format!("a: {}", "[".repeat(100_000)), "levels"),
+            (&format!("a: {}{}", "[".repeat(100), "]".repeat(100)), "levels"),
+            (&format!("a: {}", "[".repeat(100_000)), ""),
         ] {
             let error = Node::parse(text).unwrap_err().to_string();
             assert!(error.contains(reason), "{error}");

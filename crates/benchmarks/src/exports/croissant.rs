@@ -46,6 +46,7 @@ fn context() -> Value {
     for name in [
         "citeAs",
         "column",
+        "equivalentProperty",
         "extract",
         "field",
         "fileProperty",
@@ -64,6 +65,7 @@ fn context() -> Value {
         "regex",
         "repeated",
         "replace",
+        "samplingRate",
         "separator",
         "source",
         "subField",

@@ -81,11 +81,14 @@ fn result(entry: &SeenEntry, board: &Beside, score: &RankedScore, address: &str)
     })
 }
 
+/// The data set of an entry for which none is named, as people see that they must.
+const TO_FILL_IN: &str = "OWNER/NAME";
+
 /// Which task of which data set of the Hub a result is of.
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct HubTask {
-    /// The data set, such as `nocaps/nocaps`.
+    /// The data set, such as `nocaps/nocaps`; `OWNER/NAME`, to be filled in, by default.
     dataset: String,
     /// The task in its `eval.yaml`; that of the phase's address by default.
     task_id: String,
@@ -100,7 +103,8 @@ pub async fn eval_results(
     UrlQuery(asked): UrlQuery<HubTask>,
 ) -> Result<Response, Fault> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "._-/".contains(c);
-    if !asked.dataset.contains('/') || !asked.dataset.chars().chain(asked.task_id.chars()).all(is_plain) {
+    let dataset = if asked.dataset.is_empty() { TO_FILL_IN } else { &asked.dataset };
+    if !dataset.contains('/') || !asked.dataset.chars().chain(asked.task_id.chars()).all(is_plain) {
         return Err(Fault::malformed(&"dataset: name a data set of the Hub, such as `owner/name`"));
     }
     let (seen, phase) = (&entry.of.seen, &entry.of.phase);
@@ -112,7 +116,7 @@ pub async fn eval_results(
     let task = if asked.task_id.is_empty() { &phase.slug } else { &asked.task_id };
     let text = format!(
         "- dataset:\n    id: {}\n    task_id: {}\n  value: {}\n  date: {}\n  source:\n    url: {}\n    name: {}\n  notes: {}\n",
-        quoted(&asked.dataset)?,
+        quoted(dataset)?,
         quoted(task)?,
         rounded(score.score, &score.measure, phase.decimals),
         quoted(&clock::iso(entry.submission.created_at)[..10])?,

@@ -3,7 +3,7 @@
 use axum::extract::{FromRequest, Multipart, Request};
 use axum::http::HeaderMap;
 use axum::response::Response;
-use capeval_api::{PhaseFileName, PhaseFiles};
+use capeval_api::PhaseFiles;
 use capeval_site::accounts::Visitor;
 use capeval_site::app::App;
 use capeval_site::blobs::Draft;
@@ -12,7 +12,7 @@ use capeval_site::fault;
 use capeval_site::fault::Fault;
 use capeval_site::web::route::{get, post};
 use capeval_site::web::{
-    Access, Answer, Body, Field, Hosted, Names, Page, Route, Standing, Subject, Visible, download,
+    Access, Answer, Field, Hosted, Names, Page, Route, Standing, Subject, Visible, download,
 };
 use serde_json::json;
 
@@ -36,8 +36,8 @@ pub(crate) fn routes() -> Vec<Route> {
             .upload()
             .takes([Field::text("title").optional(), Field::list("file")])
             .and("/api/v1/host/phases/{id}/files"),
-        post("/b/{slug}/{phase}/host/files/remove", host, "Remove a file from a phase", remove)
-            .and("/api/v1/host/phases/{id}/files/remove"),
+        post("/b/{slug}/{phase}/host/files/{name}/remove", host, "Remove a file from a phase", remove)
+            .and("/api/v1/host/phases/{id}/files/{name}/remove"),
     ]
 }
 
@@ -131,12 +131,11 @@ async fn remove(
     app: App,
     page: Page,
     by: Visitor,
-    Hosted(of): Hosted<SeenPhase>,
-    Body(PhaseFileName { name }): Body<PhaseFileName>,
+    Hosted(SeenFile { of, file }): Hosted<SeenFile>,
 ) -> Result<Answer<PhaseFiles>, Fault> {
     let mut tx = app.store.begin().await?;
-    records::remove(&mut tx, &of.phase.id, &name).await?;
-    let detail = json!({ "name": name });
+    records::remove(&mut tx, &of.phase.id, &file.name).await?;
+    let detail = json!({ "name": file.name });
     notes::note(&mut tx, Some(&by.id), "phase.file-remove", &of.phase.id, detail).await?;
     tx.commit().await?;
     Ok(page.then(&of.address("host?done=removed"), &for_programs(&app, &of).await?))

@@ -85,10 +85,9 @@ async fn files_of_a_phase_are_for_those_who_take_part(database: Database) {
     let refused = send_file(&program, &add, "", "one-too-many.txt", "x").await.expect(409).json();
     assert_eq!(refused["code"], "too-many-files");
 
-    hanna.post("/b/b/p/host/files/remove", &[("name", "data.csv")]).await.expect(303);
+    hanna.post("/b/b/p/host/files/data.csv/remove", &[]).await.expect(303);
     anyone.get("/b/b/p/files/data.csv").await.expect(404);
-    let body = json!({ "name": "data.csv" });
-    program.post_json(&format!("{add}/remove"), &body).await.expect(404);
+    program.post_json(&format!("{add}/data.csv/remove"), &json!({})).await.expect(404);
     let log = program.get("/api/v1/host/benchmarks/b/audit").await.expect(200).text;
     assert!(log.contains("phase.file-add") && log.contains("phase.file-remove"));
 }
@@ -266,7 +265,7 @@ async fn what_everyone_sees_is_shown_elsewhere_and_nothing_else(database: Databa
     );
     let yaml = anyone.get(&format!("{entry}/eval-results.yaml?dataset=a/b")).await.expect(200).text;
     assert!(yaml.contains("id: \"a/b\"") && yaml.contains("  value: "), "{yaml}");
-    anyone.get(&format!("{entry}/eval-results.yaml?dataset=x%0Ay/z")).await.expect(422);
+    anyone.get(&format!("{entry}/eval-results.yaml?dataset=x%0Ay/z")).await.expect(400);
 
     // With hidden scores, nothing tells them, not even a badge that a host asks for.
     site.app
