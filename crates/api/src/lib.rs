@@ -11,6 +11,7 @@
 )]
 
 mod account;
+mod admission;
 mod announcement;
 mod board;
 #[cfg(feature = "client")]
@@ -37,6 +38,9 @@ use serde::{Deserialize, Serialize};
 pub use account::{
     Account, AccountLink, Accounts, Contributions, CreatedToken, ManagedAccount, NewToken, Role, Scope,
     Token, Tokens,
+};
+pub use admission::{
+    AcceptedTerms, Admission, AdmissionAnswer, NewParticipation, Participant, Participants, Participation, Terms,
 };
 pub use announcement::{Announcement, Announcements, CreatedAnnouncement, NewAnnouncement};
 pub use board::{

@@ -9,7 +9,16 @@ CREATE TABLE benchmark (
     visibility TEXT NOT NULL CHECK (visibility IN ('public', 'registered', 'hidden')),
     created_at BIGINT NOT NULL,
     -- Whether only hosts see it, until it is published.
-    draft BIGINT NOT NULL DEFAULT 0
+    draft BIGINT NOT NULL DEFAULT 0,
+    -- The terms as they are now, in Markdown, empty if there are none; and their version, which is raised to ask again.
+    terms TEXT NOT NULL DEFAULT '',
+    terms_version BIGINT NOT NULL DEFAULT 1,
+    admission TEXT NOT NULL DEFAULT 'open' CHECK (admission IN ('open', 'approval')),
+    -- The addresses, and domains behind an @, that may take part, or may not, as JSON.
+    allow TEXT NOT NULL DEFAULT '[]',
+    block TEXT NOT NULL DEFAULT '[]',
+    -- The most members of a team; 0 for as many as the site allows.
+    team_size BIGINT NOT NULL DEFAULT 0
 );
 
 CREATE TABLE benchmark_host (

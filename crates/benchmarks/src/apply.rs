@@ -22,6 +22,7 @@ use capeval_text::Tokenizer;
 use serde_json::json;
 
 use super::about;
+use super::admission;
 use super::images;
 use super::pictures;
 use super::records;
@@ -213,8 +214,7 @@ pub async fn apply(
     files: impl Into<Files>,
     actor: Option<&str>,
 ) -> anyhow::Result<AppliedPlan> {
-    check(plan)?;
-    let mut plan = plan.clone();
+    let mut plan = checked(plan)?;
     let known = known_plan(app, &plan.slug).await?;
     for phase in &mut plan.phases {
         name_metrics(app, known.as_ref(), phase)?;
@@ -251,7 +251,7 @@ pub async fn apply_without_phases(
     slug: Slug,
     actor: Option<&str>,
 ) -> anyhow::Result<()> {
-    check(plan)?;
+    let plan = &checked(plan)?;
     let mut tx = app.store.begin().await?;
     let (id, is_new, _) = apply_head(&mut tx, plan, slug, actor).await?;
     notes::note(&mut tx, actor, "benchmark.apply", &id, json!({ "slug": plan.slug, "created": is_new }))
@@ -413,12 +413,13 @@ async fn apply_head(
     if is_new {
         let new = columns! { id: &id, slug: &plan.slug, created_at: clock::now() };
         // Someone else may have created it since it was looked for.
-        if !tx.add_row("benchmark", [new, plan.columns()].concat()).await? {
+        if !tx.add_row("benchmark", [new, plan.columns()?].concat()).await? {
             return Err(taken(plan).into());
         }
     } else {
-        tx.change_row("benchmark", &id, plan.columns()).await?;
+        tx.change_row("benchmark", &id, plan.columns()?).await?;
     }
+    admission::keep(tx, &id, plan).await?;
     tx.execute("DELETE FROM benchmark_host WHERE benchmark = $1", args![&id]).await?;
     for email in &plan.hosts {
         let sql = "SELECT id FROM account WHERE email = $1";
@@ -491,10 +492,14 @@ fn check_slug(slug: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn check(plan: &Plan) -> anyhow::Result<()> {
+/// A plan without faults, with its lists in the form in which they are stored.
+fn checked(plan: &Plan) -> anyhow::Result<Plan> {
     check_slug(&plan.slug)?;
     people::name(&plan.title)?;
-    plan.phases.iter().try_for_each(check_phase)
+    plan.phases.iter().try_for_each(check_phase)?;
+    let allow = admission::lists::checked("allow", &plan.allow)?;
+    let block = admission::lists::checked("block", &plan.block)?;
+    Ok(Plan { allow, block, terms: plan.terms.trim().to_owned(), ..plan.clone() })
 }
 
 fn check_phase(phase: &PhasePlan) -> anyhow::Result<()> {

@@ -2,6 +2,7 @@
 #![allow(missing_docs, reason = "no users outside of the workspace")]
 
 pub mod about;
+pub mod admission;
 pub mod agreement;
 pub mod announcements;
 pub mod apply;
@@ -57,7 +58,7 @@ pub static TEAMS_PER_PERSON: NumberSetting =
 
 /// Benchmarks as a feature.
 pub static FEATURE: Feature = Feature {
-    migrations: migrations!("benchmarks": "benchmarks" "teams" "submissions" "scores" "judging"),
+    migrations: migrations!("benchmarks": "benchmarks" "admission" "teams" "submissions" "scores" "judging"),
     sentences: include_str!("../locales/zh.toml"),
     files: file_columns! {
         "submission" "blob" visible;
@@ -116,6 +117,7 @@ fn routes() -> Vec<Route> {
     routes.extend(board::routes());
     routes.extend(entries::routes());
     routes.extend(submit::routes());
+    routes.extend(admission::routes());
     routes.extend(submissions::routes());
     routes.extend(images::routes());
     routes.extend(teams::routes());
