@@ -29,6 +29,7 @@ mod problem;
 mod submission;
 mod team;
 mod webhook;
+mod worker;
 
 use std::borrow::Cow;
 
@@ -40,7 +41,8 @@ pub use account::{
     Token, Tokens,
 };
 pub use admission::{
-    AcceptedTerms, Admission, AdmissionAnswer, NewParticipation, Participant, Participants, Participation, Terms,
+    AcceptedTerms, Admission, AdmissionAnswer, NewParticipation, Participant, Participants, Participation,
+    Terms,
 };
 pub use announcement::{Announcement, Announcements, CreatedAnnouncement, NewAnnouncement};
 pub use board::{
@@ -80,6 +82,7 @@ pub use team::{
     Team, TeamInvitation, Teams,
 };
 pub use webhook::{CreatedWebhook, Delivery, NewWebhook, Webhook, Webhooks};
+pub use worker::{Claim, FaultOf, GivenFailure, GivenScores, GivenValues, NewClaim, ScoringQueue};
 
 /// A time in UTC, such as `2026-11-22T15:04:05Z`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

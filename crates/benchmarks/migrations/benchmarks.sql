@@ -44,6 +44,8 @@ CREATE TABLE phase (
     metrics TEXT NOT NULL,
     -- Numbers made of their measures, as JSON.
     derive TEXT NOT NULL DEFAULT '[]',
+    -- The measures that machines of hosts give, as JSON.
+    given TEXT NOT NULL DEFAULT '[]',
     -- The column of the references that groups images; empty if there are no groups.
     group_by TEXT NOT NULL DEFAULT '',
     main_set TEXT NOT NULL,
@@ -120,6 +122,8 @@ CREATE TABLE announcement (
     benchmark TEXT NOT NULL REFERENCES benchmark (id) ON DELETE CASCADE,
     -- The phase for whose participants it is; NULL for those of all phases.
     phase TEXT REFERENCES phase (id) ON DELETE CASCADE,
+    -- The team for which it is, and which alone sees it; NULL for all.
+    team TEXT,
     title TEXT NOT NULL,
     text TEXT NOT NULL,
     is_mailed BIGINT NOT NULL,

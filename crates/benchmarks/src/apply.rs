@@ -30,7 +30,7 @@ use super::scoring::{PrepareSet, ScoreSubmission};
 use super::settings::{Benchmark, MOST_DECIMALS, Phase, PhasePlan, Plan, ReferencePlan};
 use super::source::Source;
 use super::when::When;
-use super::{board, submit};
+use super::{board, submit, workers};
 use crate::notes;
 
 /// The most submissions that a limit or a grant allows.
@@ -519,13 +519,20 @@ fn check_phase(phase: &PhasePlan) -> anyhow::Result<()> {
     if phase.main_set().is_some_and(|main| phase.references.iter().all(|set| set.name != *main)) {
         bail!(reason!("phase {}: main_set is not among its references", phase.slug));
     }
-    let is_measure = |key: &&String| phase.columns.iter().all(|column| column.key != **key);
-    let columns = phase.board_columns.iter().filter(is_measure).map(|key| ("board_columns", key.as_str()));
-    let asked: Vec<_> = std::iter::once(("main_metric", phase.main_metric.as_str())).chain(columns).collect();
+    workers::checked(&phase.given).with_context(|| reason!("phase {}", phase.slug))?;
+    let is_of_metric = |key: &str| {
+        phase.columns.iter().all(|column| column.key != key)
+            && phase.given.iter().all(|given| given.key != key)
+    };
+    let columns = phase.board_columns.iter().map(|key| ("board_columns", key.as_str()));
+    let asked = std::iter::once(("main_metric", phase.main_metric.as_str())).chain(columns);
+    let asked: Vec<_> = asked.filter(|(_, key)| is_of_metric(key)).collect();
+    // A rule over measures that machines give is checked once the references are prepared.
+    let rank_by = if phase.given.is_empty() { phase.rank_by() } else { "" };
     let selection = MetricSelection {
         names: &phase.metrics,
         derive: &phase.derive,
-        rank_by: phase.rank_by(),
+        rank_by,
         group_by: phase.group_by(),
         asked: &asked,
     };
@@ -568,6 +575,10 @@ async fn require_unchanged(
 ) -> anyhow::Result<()> {
     require_same("metrics", &known.metrics, &plan.metrics)?;
     require_same("derive", &known.derive, &plan.derive)?;
+    require_same("given", &known.given, &plan.given)?;
+    if !plan.given.is_empty() {
+        require_same("main_set", &Some(&known.main_set), &plan.main_set())?;
+    }
     require_same("group_by", &known.group_by.as_str(), &plan.group_by())?;
     require_same("human", &known.human, &plan.human)?;
     require_same("vectors", &known.vectors_hash.as_ref(), &files.vectors.as_ref().map(|file| &file.hash))?;
@@ -637,6 +648,7 @@ async fn apply_phase(
             slug: &plan.slug,
             metrics: store::list(&plan.metrics)?,
             derive: store::list(&plan.derive)?,
+            given: store::list(&plan.given)?,
             group_by: plan.group_by(),
             human: plan.human,
             created_at: clock::now(),

@@ -36,6 +36,7 @@ pub mod validation;
 mod webhook_records;
 mod webhooks;
 mod when;
+pub mod workers;
 
 use capeval_api::Scope;
 use capeval_site::feature::Feature;
@@ -58,7 +59,7 @@ pub static TEAMS_PER_PERSON: NumberSetting =
 
 /// Benchmarks as a feature.
 pub static FEATURE: Feature = Feature {
-    migrations: migrations!("benchmarks": "benchmarks" "admission" "teams" "submissions" "scores" "judging"),
+    migrations: migrations!("benchmarks": "benchmarks" "admission" "teams" "submissions" "scores" "judging" "workers"),
     sentences: include_str!("../locales/zh.toml"),
     files: file_columns! {
         "submission" "blob" visible;
@@ -66,6 +67,7 @@ pub static FEATURE: Feature = Feature {
         "image_result" "page" visible;
         "image_result" "lines" visible;
         "dry_run" "blob" visible;
+        "given_values" "blob" visible;
         "reference_set" "source_hash" hidden;
         "reference_set" "prepared_hash" hidden;
         "reference_set" "ids_hash" hidden;
@@ -127,5 +129,6 @@ fn routes() -> Vec<Route> {
     routes.extend(hosting::routes());
     routes.extend(judging::routes());
     routes.extend(webhooks::routes());
+    routes.extend(workers::routes());
     routes
 }

@@ -10,6 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use super::about::Column;
 use super::source::Source;
 use super::when::When;
+use super::workers::GivenMeasure;
 
 /// A benchmark as it is stored.
 #[derive(Clone, Debug, Deserialize)]
@@ -74,6 +75,9 @@ pub struct Phase {
     /// Numbers made of their measures.
     #[serde(deserialize_with = "store::json")]
     pub derive: Vec<String>,
+    /// The measures that machines of its hosts give.
+    #[serde(deserialize_with = "store::json")]
+    pub given: Vec<GivenMeasure>,
     /// The column of the references that groups images; empty if there are no groups.
     pub group_by: String,
     /// The reference set that ranks.
@@ -217,6 +221,9 @@ pub struct PhasePlan {
     /// `aic = mean(100*bleu-4, 100*meteor)`. They are measures like the others.
     #[serde(default)]
     pub derive: Vec<String>,
+    /// Measures that machines of the hosts give through the API, beside those of the metrics. Submissions wait for them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub given: Vec<GivenMeasure>,
     /// A column or key of the references that groups images, such as `domain`: the board shows the scores of each
     /// group, too, computed as if its images were evaluated alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -398,6 +405,7 @@ impl PhasePlan {
             decimals: three(),
             metrics: coco(),
             derive: Vec::new(),
+            given: Vec::new(),
             group_by: None,
             main_set: None,
             main_metric: cider(),
@@ -433,6 +441,7 @@ impl PhasePlan {
             decimals: phase.decimals as u32,
             metrics: phase.metrics.clone(),
             derive: phase.derive.clone(),
+            given: phase.given.clone(),
             group_by: Some(phase.group_by.clone()).filter(|column| !column.is_empty()),
             main_set: Some(phase.main_set.clone()).filter(|set| !set.is_empty()),
             main_metric: phase.main_metric.clone(),
