@@ -18,6 +18,9 @@ pub struct Announcement {
     pub id: String,
     /// The title of the phase for whose participants it is; `null` for those of all phases.
     pub phase: Option<String>,
+    /// The name of the team that it is for; `null` for all.
+    #[serde(default)]
+    pub team: Option<String>,
     pub title: String,
     /// Markdown.
     pub text: String,
@@ -37,6 +40,9 @@ pub struct NewAnnouncement {
     /// The part of the phase in addresses; empty for all phases.
     #[serde(default)]
     pub phase: String,
+    /// The id or the name of the team that it is for, which alone sees it; empty for all.
+    #[serde(default)]
+    pub team: String,
     /// Send it by email to those who want announcements.
     #[serde(default)]
     pub mail: bool,

@@ -1,8 +1,9 @@
 //! Choices in words: their summaries are sentences of pages, which each feature of the site translates.
 
 use crate::{
-    BoardKind, CollectionState, ColumnKind, EvaluationState, FinalRule, Half, ImageState, Open, PerImage,
-    ProblemKind, ReleaseAccess, ReportReason, RequestState, Role, SkipReason, SubmissionState, Visibility,
+    Admission, BoardKind, CollectionState, ColumnKind, EvaluationState, FinalRule, Half, ImageState, Open,
+    PerImage, ProblemKind, ReleaseAccess, ReportReason, RequestState, Role, SkipReason, SubmissionState,
+    Visibility,
 };
 
 /// A choice that pages show in words.
@@ -42,6 +43,7 @@ macro_rules! labels {
 }
 
 labels![
+    Admission,
     BoardKind,
     CollectionState,
     ColumnKind,

@@ -11,6 +11,7 @@
 )]
 
 mod account;
+mod admission;
 mod announcement;
 mod board;
 #[cfg(feature = "client")]
@@ -28,6 +29,7 @@ mod problem;
 mod submission;
 mod team;
 mod webhook;
+mod worker;
 
 use std::borrow::Cow;
 
@@ -37,6 +39,10 @@ use serde::{Deserialize, Serialize};
 pub use account::{
     Account, AccountLink, Accounts, Contributions, CreatedToken, ManagedAccount, NewToken, Role, Scope,
     Token, Tokens,
+};
+pub use admission::{
+    AcceptedTerms, Admission, AdmissionAnswer, NewParticipation, Participant, Participants, Participation,
+    Terms,
 };
 pub use announcement::{Announcement, Announcements, CreatedAnnouncement, NewAnnouncement};
 pub use board::{
@@ -64,8 +70,8 @@ pub use open::Open;
 pub use organising::{DryRun, MeasureChoice, MetricChoice, MetricChoices, SuiteChoice};
 pub use paging::Place;
 pub use phase::{
-    Benchmark, Benchmarks, BoardKind, FinalRule, Half, Halves, Measure, PerImage, Phase, PhaseFile, PhaseFiles,
-    ReferenceSet, SetState, Visibility,
+    Benchmark, Benchmarks, BoardKind, FinalRule, Half, Halves, Measure, PerImage, Phase, PhaseFile,
+    PhaseFiles, ReferenceSet, SetState, Visibility,
 };
 pub use problem::{Details, Flaw, Problem};
 pub use submission::{
@@ -77,6 +83,7 @@ pub use team::{
     Team, TeamInvitation, Teams,
 };
 pub use webhook::{CreatedWebhook, Delivery, NewWebhook, Webhook, Webhooks};
+pub use worker::{Claim, FaultOf, GivenFailure, GivenScores, GivenValues, NewClaim, ScoringQueue};
 
 /// A time in UTC, such as `2026-11-22T15:04:05Z`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -11,7 +11,16 @@ CREATE TABLE benchmark (
     -- Whether only hosts see it, until it is published.
     draft BIGINT NOT NULL DEFAULT 0,
     -- How to cite it, in BibTeX; empty for what its title and address make.
-    citation TEXT NOT NULL DEFAULT ''
+    citation TEXT NOT NULL DEFAULT '',
+    -- The terms as they are now, in Markdown, empty if there are none; and their version, which is raised to ask again.
+    terms TEXT NOT NULL DEFAULT '',
+    terms_version BIGINT NOT NULL DEFAULT 1,
+    admission TEXT NOT NULL DEFAULT 'open' CHECK (admission IN ('open', 'approval')),
+    -- The addresses, and domains behind an @, that may take part, or may not, as JSON.
+    allow TEXT NOT NULL DEFAULT '[]',
+    block TEXT NOT NULL DEFAULT '[]',
+    -- The most members of a team; 0 for as many as the site allows.
+    team_size BIGINT NOT NULL DEFAULT 0
 );
 
 CREATE TABLE benchmark_host (
@@ -37,6 +46,8 @@ CREATE TABLE phase (
     metrics TEXT NOT NULL,
     -- Numbers made of their measures, as JSON.
     derive TEXT NOT NULL DEFAULT '[]',
+    -- The measures that machines of hosts give, as JSON.
+    given TEXT NOT NULL DEFAULT '[]',
     -- The column of the references that groups images; empty if there are no groups.
     group_by TEXT NOT NULL DEFAULT '',
     main_set TEXT NOT NULL,
@@ -139,6 +150,8 @@ CREATE TABLE announcement (
     benchmark TEXT NOT NULL REFERENCES benchmark (id) ON DELETE CASCADE,
     -- The phase for whose participants it is; NULL for those of all phases.
     phase TEXT REFERENCES phase (id) ON DELETE CASCADE,
+    -- The team for which it is, and which alone sees it; NULL for all.
+    team TEXT,
     title TEXT NOT NULL,
     text TEXT NOT NULL,
     is_mailed BIGINT NOT NULL,

@@ -24,6 +24,7 @@ use indexmap::IndexSet;
 use serde_json::json;
 
 use super::about;
+use super::admission;
 use super::files::records::{self as phase_files, NewPhaseFile};
 use super::halves;
 use super::images;
@@ -33,7 +34,7 @@ use super::scoring::{PrepareSet, ScoreSubmission};
 use super::settings::{Benchmark, MOST_DECIMALS, Phase, PhasePlan, Plan, ReferencePlan};
 use super::source::Source;
 use super::when::When;
-use super::{board, submit};
+use super::{board, submit, workers};
 use crate::notes;
 
 /// The most submissions that a limit or a grant allows.
@@ -243,8 +244,7 @@ pub async fn apply(
     files: impl Into<Files>,
     actor: Option<&str>,
 ) -> anyhow::Result<AppliedPlan> {
-    check(plan)?;
-    let mut plan = plan.clone();
+    let mut plan = checked(plan)?;
     let known = known_plan(app, &plan.slug).await?;
     for phase in &mut plan.phases {
         name_metrics(app, known.as_ref(), phase)?;
@@ -281,7 +281,7 @@ pub async fn apply_without_phases(
     slug: Slug,
     actor: Option<&str>,
 ) -> anyhow::Result<()> {
-    check(plan)?;
+    let plan = &checked(plan)?;
     let mut tx = app.store.begin().await?;
     let (id, is_new, _) = apply_head(&mut tx, plan, slug, actor).await?;
     notes::note(&mut tx, actor, "benchmark.apply", &id, json!({ "slug": plan.slug, "created": is_new }))
@@ -443,12 +443,13 @@ async fn apply_head(
     if is_new {
         let new = columns! { id: &id, slug: &plan.slug, created_at: clock::now() };
         // Someone else may have created it since it was looked for.
-        if !tx.add_row("benchmark", [new, plan.columns()].concat()).await? {
+        if !tx.add_row("benchmark", [new, plan.columns()?].concat()).await? {
             return Err(taken(plan).into());
         }
     } else {
-        tx.change_row("benchmark", &id, plan.columns()).await?;
+        tx.change_row("benchmark", &id, plan.columns()?).await?;
     }
+    admission::keep(tx, &id, plan).await?;
     tx.execute("DELETE FROM benchmark_host WHERE benchmark = $1", args![&id]).await?;
     for email in &plan.hosts {
         let sql = "SELECT id FROM account WHERE email = $1";
@@ -521,10 +522,14 @@ fn check_slug(slug: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn check(plan: &Plan) -> anyhow::Result<()> {
+/// A plan without faults, with its lists in the form in which they are stored.
+fn checked(plan: &Plan) -> anyhow::Result<Plan> {
     check_slug(&plan.slug)?;
     people::name(&plan.title)?;
-    plan.phases.iter().try_for_each(check_phase)
+    plan.phases.iter().try_for_each(check_phase)?;
+    let allow = admission::lists::checked("allow", &plan.allow)?;
+    let block = admission::lists::checked("block", &plan.block)?;
+    Ok(Plan { allow, block, terms: plan.terms.trim().to_owned(), ..plan.clone() })
 }
 
 fn check_phase(phase: &PhasePlan) -> anyhow::Result<()> {
@@ -544,13 +549,20 @@ fn check_phase(phase: &PhasePlan) -> anyhow::Result<()> {
     if phase.main_set().is_some_and(|main| phase.references.iter().all(|set| set.name != *main)) {
         bail!(reason!("phase {}: main_set is not among its references", phase.slug));
     }
-    let is_measure = |key: &&String| phase.columns.iter().all(|column| column.key != **key);
-    let columns = phase.board_columns.iter().filter(is_measure).map(|key| ("board_columns", key.as_str()));
-    let asked: Vec<_> = std::iter::once(("main_metric", phase.main_metric.as_str())).chain(columns).collect();
+    workers::checked(&phase.given).with_context(|| reason!("phase {}", phase.slug))?;
+    let is_of_metric = |key: &str| {
+        phase.columns.iter().all(|column| column.key != key)
+            && phase.given.iter().all(|given| given.key != key)
+    };
+    let columns = phase.board_columns.iter().map(|key| ("board_columns", key.as_str()));
+    let asked = std::iter::once(("main_metric", phase.main_metric.as_str())).chain(columns);
+    let asked: Vec<_> = asked.filter(|(_, key)| is_of_metric(key)).collect();
+    // A rule over measures that machines give is checked once the references are prepared.
+    let rank_by = if phase.given.is_empty() { phase.rank_by() } else { "" };
     let selection = MetricSelection {
         names: &phase.metrics,
         derive: &phase.derive,
-        rank_by: phase.rank_by(),
+        rank_by,
         group_by: phase.group_by(),
         asked: &asked,
     };
@@ -597,6 +609,10 @@ async fn require_unchanged(
 ) -> anyhow::Result<()> {
     require_same("metrics", &known.metrics, &plan.metrics)?;
     require_same("derive", &known.derive, &plan.derive)?;
+    require_same("given", &known.given, &plan.given)?;
+    if !plan.given.is_empty() {
+        require_same("main_set", &Some(&known.main_set), &plan.main_set())?;
+    }
     require_same("group_by", &known.group_by.as_str(), &plan.group_by())?;
     require_same("human", &known.human, &plan.human)?;
     require_same("vectors", &known.vectors_hash.as_ref(), &files.vectors.as_ref().map(|file| &file.hash))?;
@@ -680,6 +696,7 @@ async fn apply_phase(
             slug: &plan.slug,
             metrics: store::list(&plan.metrics)?,
             derive: store::list(&plan.derive)?,
+            given: store::list(&plan.given)?,
             group_by: plan.group_by(),
             public_share: plan.public,
             public_seed: &seed,

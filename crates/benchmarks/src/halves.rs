@@ -172,6 +172,11 @@ pub fn check(plan: &PhasePlan) -> anyhow::Result<()> {
         plan.private_at.is_none_or(is_after),
         reason!("phase {}: private_at needs closes, and is not before it", slug)
     );
+    // A score that a host's machine gives is one of all images, so it would tell of the private half.
+    ensure!(
+        !has_halves || plan.given.is_empty(),
+        reason!("phase {}: given scores have no halves: leave out public and public_ids, or given", slug)
+    );
     ensure!(
         (1..=MOST_CHOSEN).contains(&plan.chosen),
         reason!("phase {}: chosen is a number from 1 to {}", slug, MOST_CHOSEN)

@@ -2,6 +2,7 @@
 #![allow(missing_docs, reason = "no users outside of the workspace")]
 
 pub mod about;
+pub mod admission;
 pub mod agreement;
 pub mod announcements;
 pub mod apply;
@@ -39,6 +40,7 @@ pub mod validation;
 mod webhook_records;
 mod webhooks;
 mod when;
+pub mod workers;
 
 use capeval_api::Scope;
 use capeval_site::feature::Feature;
@@ -61,7 +63,7 @@ pub static TEAMS_PER_PERSON: NumberSetting =
 
 /// Benchmarks as a feature.
 pub static FEATURE: Feature = Feature {
-    migrations: migrations!("benchmarks": "benchmarks" "teams" "submissions" "scores" "judging"),
+    migrations: migrations!("benchmarks": "benchmarks" "admission" "teams" "submissions" "scores" "judging" "workers"),
     sentences: include_str!("../locales/zh.toml"),
     files: file_columns! {
         "submission" "blob" visible;
@@ -69,6 +71,7 @@ pub static FEATURE: Feature = Feature {
         "image_result" "page" visible;
         "image_result" "lines" visible;
         "dry_run" "blob" visible;
+        "given_values" "blob" visible;
         "phase_file" "blob" visible;
         "reference_set" "source_hash" hidden;
         "reference_set" "prepared_hash" hidden;
@@ -122,6 +125,7 @@ fn routes() -> Vec<Route> {
     routes.extend(board::routes());
     routes.extend(entries::routes());
     routes.extend(submit::routes());
+    routes.extend(admission::routes());
     routes.extend(submissions::routes());
     routes.extend(images::routes());
     routes.extend(teams::routes());
@@ -133,5 +137,6 @@ fn routes() -> Vec<Route> {
     routes.extend(exports::routes());
     routes.extend(judging::routes());
     routes.extend(webhooks::routes());
+    routes.extend(workers::routes());
     routes
 }

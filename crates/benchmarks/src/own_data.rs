@@ -12,7 +12,7 @@ use capeval_site::web::language::say;
 use futures_util::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 
-use super::{judging, teams};
+use super::{admission, judging, teams};
 
 /// The data that benchmarks keep about people.
 pub struct OwnData;
@@ -85,6 +85,8 @@ impl PersonalData for OwnData {
             export.data.insert("submissions".to_owned(), serde_json::to_value(all)?);
             let requests = teams::requests::of_person(&app.store, account).await?;
             export.data.insert("team_requests".to_owned(), serde_json::to_value(requests)?);
+            let participations = admission::of_person(&app.store, account).await?;
+            export.data.insert("participations".to_owned(), serde_json::to_value(participations)?);
             Ok(export)
         })
     }
@@ -119,6 +121,7 @@ impl PersonalData for OwnData {
                 tx.execute(sql, args![&person.id]).await?;
             }
             teams::requests::forget(tx, &person.id).await?;
+            admission::forget(tx, &person.id).await?;
             let own = teams::names_of_own(&person.name, &person.id);
             for name in own.into_iter().chain([person.name.clone()]) {
                 teams::take_name(tx, &person.id, &name).await?;

@@ -77,7 +77,8 @@ async fn show(app: App, page: Page, Visible(seen): Visible<SeenBenchmark>) -> Re
         phase,
     });
     let at = (&Place::default(), ANNOUNCED);
-    let announcements = announcements::records::page(&app.store, id, false, at).await?.rows;
+    let account = page.visitor.as_ref().map(|visitor| visitor.id.as_str());
+    let announcements = announcements::records::page(&app.store, id, (false, account), at).await?.rows;
     let citation = exports::citation(&app, &seen.benchmark).await?;
     page.show(&BenchmarkPage { page: &page, seen: &seen, phases: phases.collect(), announcements, citation })
 }

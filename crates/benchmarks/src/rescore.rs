@@ -19,7 +19,8 @@ use serde_json::json;
 
 use super::records;
 use super::settings::Phase;
-use super::{board, scoring, submissions};
+use super::submissions::Submission;
+use super::{board, scoring, submissions, workers};
 use crate::notes;
 
 /// Scores a submission for a score set that is not the one it was first scored in.
@@ -27,8 +28,8 @@ pub struct Rescore;
 
 /// A submission, and a score set that lacks its scores.
 pub struct Lacking {
-    set: String,
-    submission: String,
+    pub set: String,
+    pub submission: String,
 }
 
 impl Display for Lacking {
@@ -206,36 +207,54 @@ impl Work for Rescore {
         outcome: Result<Self::Output, String>,
     ) -> Result<(), Fault> {
         let Lacking { set, submission: id } = &job.subject;
-        let sql = "SELECT phase, COALESCE(team, ''), disqualified_at FROM submission WHERE id = $1";
-        let found: Option<(String, String, Option<i64>)> = tx.fetch_optional(sql, args![id]).await?;
-        let Some((phase, team, disqualified_at)) = found else { return Ok(()) };
-        let is_off = disqualified_at.is_some();
-        let phase = records::phase_alone(tx, &phase).await?;
-        match outcome {
-            Ok(None) => return Ok(()),
-            Ok(Some(scores)) => write(tx, set, id, &scores).await?,
-            // What is off the board may lack scores.
-            Err(_) if is_off => {}
-            // Boards show this set, and go on to do so without the submission.
-            Err(reason) if phase.score_set.as_ref() == Some(set) => {
+        let sql = "SELECT * FROM submission WHERE id = $1";
+        let submission: Option<Submission> = tx.fetch_optional(sql, args![id]).await?;
+        let Some(submission) = submission else { return Ok(()) };
+        let phase = records::phase_alone(tx, &submission.phase).await?;
+        match &outcome {
+            Ok(Some(scores)) if workers::are_asked(&phase, &submission) => {
+                workers::hand_over(tx, &submission, set, (scores, true)).await
+            }
+            _ => end(tx, &job.subject, outcome).await,
+        }
+    }
+}
+
+/// Writes the scores of a submission into a score set that lacks them, or why there are none; `None` if the set was given
+/// up.
+pub async fn end(
+    tx: &mut Tx,
+    Lacking { set, submission: id }: &Lacking,
+    outcome: Result<Option<Vec<SetScores>>, String>,
+) -> Result<(), Fault> {
+    let sql = "SELECT phase, COALESCE(team, ''), disqualified_at FROM submission WHERE id = $1";
+    let found: Option<(String, String, Option<i64>)> = tx.fetch_optional(sql, args![id]).await?;
+    let Some((phase, team, disqualified_at)) = found else { return Ok(()) };
+    let is_off = disqualified_at.is_some();
+    let phase = records::phase_alone(tx, &phase).await?;
+    match outcome {
+        Ok(None) => return Ok(()),
+        Ok(Some(scores)) => write(tx, set, id, &scores).await?,
+        // What is off the board may lack scores.
+        Err(_) if is_off => {}
+        // Boards show this set, and go on to do so without the submission.
+        Err(reason) if phase.score_set.as_ref() == Some(set) => {
+            let detail = json!({ "score_set": set, "submission": id, "reason": reason });
+            notes::note(tx, None, "score-set.fail", &phase.id, detail).await?;
+        }
+        Err(reason) => {
+            let sql = "UPDATE score_set SET pending = 0, reason = $1 WHERE id = $2 AND pending > 0";
+            if tx.execute(sql, args![reason!("submission {}: {}", id, reason), set]).await? == 1 {
                 let detail = json!({ "score_set": set, "submission": id, "reason": reason });
                 notes::note(tx, None, "score-set.fail", &phase.id, detail).await?;
             }
-            Err(reason) => {
-                let sql = "UPDATE score_set SET pending = 0, reason = $1 WHERE id = $2 AND pending > 0";
-                if tx.execute(sql, args![reason!("submission {}: {}", id, reason), set]).await? == 1 {
-                    let detail = json!({ "score_set": set, "submission": id, "reason": reason });
-                    notes::note(tx, None, "score-set.fail", &phase.id, detail).await?;
-                }
-                return Ok(());
-            }
+            return Ok(());
         }
-        let sql =
-            "UPDATE score_set SET pending = pending - 1 WHERE id = $1 AND pending > 0 RETURNING pending";
-        match tx.fetch_optional(sql, args![set]).await? {
-            _ if phase.score_set.as_ref() == Some(set) => board::changed(tx, &phase.id, &team).await,
-            Some(0) => take_over(tx, &phase.id, set).await,
-            _ => Ok(()),
-        }
+    }
+    let sql = "UPDATE score_set SET pending = pending - 1 WHERE id = $1 AND pending > 0 RETURNING pending";
+    match tx.fetch_optional(sql, args![set]).await? {
+        _ if phase.score_set.as_ref() == Some(set) => board::changed(tx, &phase.id, &team).await,
+        Some(0) => take_over(tx, &phase.id, set).await,
+        _ => Ok(()),
     }
 }

@@ -21,7 +21,7 @@ use super::board::{self, UncomparedPair};
 use super::records::{self, ReferenceSet};
 use super::settings::Phase;
 use super::submissions::{self, Submission};
-use super::{notifications, rescore, submit};
+use super::{notifications, rescore, submit, workers};
 
 /// Prepares a reference set.
 pub struct PrepareSet;
@@ -63,7 +63,10 @@ impl Work for PrepareSet {
         };
         let half = set.half_for_child(&phase, app)?;
         let task = Prepare { source, images, half, metrics, prepared: prepared.clone(), ids: ids.clone() };
-        let about = child::run(app, allowance, task).await?;
+        let mut about = child::run(app, allowance, task).await?;
+        if set.name == phase.main_set {
+            workers::extend(&mut about.measures, &phase.given).map_err(Failure::Lasting)?;
+        }
         let is_main = |measure: &MeasureInfo| measure.key == phase.main_metric;
         if set.whole() == phase.main_set && !about.measures.iter().any(is_main) {
             let keys: Vec<&str> = about.measures.iter().map(|measure| measure.key.as_str()).collect();
@@ -159,7 +162,8 @@ async fn open_board(tx: &mut Tx, set: &str) -> Result<(), Fault> {
     let idle: Vec<String> = tx
         .fetch(
             "SELECT id FROM submission WHERE phase = $1 AND state = 'queued' AND NOT EXISTS \
-             (SELECT 1 FROM job WHERE subject = submission.id AND job.state IN ('queued', 'running'))",
+             (SELECT 1 FROM job WHERE subject = submission.id AND job.state IN ('queued', 'running')) AND NOT EXISTS \
+             (SELECT 1 FROM worker_task WHERE submission = submission.id AND worker_task.state IN ('waiting', 'claimed'))",
             args![&phase.id],
         )
         .await?;
@@ -206,27 +210,48 @@ impl Work for ScoreSubmission {
         let Some(submission) = submission else { return Ok(()) };
         let SubmissionScores { score_set, scores } = match outcome {
             Ok(done) => done,
-            Err(reason) => return fail(app, tx, &submission, reason).await,
+            // The file was checked, so it is our fault.
+            Err(reason) => return fail(app, tx, &submission, (&reason, true)).await,
         };
         let phase = records::phase_alone(tx, &submission.phase).await?;
-        let scored = tx
-            .execute(
-                "UPDATE submission SET state = 'scored', finished_at = $1, reason = NULL \
-                 WHERE id = $2 AND state = 'running'",
-                args![clock::now(), &submission.id],
-            )
-            .await?;
-        if scored == 0 {
-            return Ok(());
+        let score_set = score_set.unwrap_or_default();
+        match workers::are_asked(&phase, &submission) {
+            true => workers::hand_over(tx, &submission, &score_set, (&scores, false)).await,
+            false => record(app, tx, (&phase, &submission), (&score_set, &scores)).await,
         }
-        rescore::write(tx, &score_set.unwrap_or_default(), &submission.id, &scores).await?;
-        rescore::catch_up(tx, &phase, &submission.id).await?;
-        notifications::submission_ended(tx, app, &submission.id).await?;
-        board::changed(tx, &phase.id, submission.team.as_deref().unwrap_or_default()).await
     }
 }
 
-async fn fail(app: &App, tx: &mut Tx, submission: &Submission, reason: String) -> Result<(), Fault> {
+/// Writes the first scores of a submission that is being scored. The phase must be held alone.
+pub async fn record(
+    app: &App,
+    tx: &mut Tx,
+    (phase, submission): (&Phase, &Submission),
+    (score_set, scores): (&str, &[SetScores]),
+) -> Result<(), Fault> {
+    let scored = tx
+        .execute(
+            "UPDATE submission SET state = 'scored', finished_at = $1, reason = NULL \
+             WHERE id = $2 AND state = 'running'",
+            args![clock::now(), &submission.id],
+        )
+        .await?;
+    if scored == 0 {
+        return Ok(());
+    }
+    rescore::write(tx, score_set, &submission.id, scores).await?;
+    rescore::catch_up(tx, phase, &submission.id).await?;
+    notifications::submission_ended(tx, app, &submission.id).await?;
+    board::changed(tx, &phase.id, submission.team.as_deref().unwrap_or_default()).await
+}
+
+/// Ends a submission without scores, and gives it back to the quota if its team is not at fault.
+pub async fn fail(
+    app: &App,
+    tx: &mut Tx,
+    submission: &Submission,
+    (reason, is_refunded): (&str, bool),
+) -> Result<(), Fault> {
     let failed = tx
         .execute(
             "UPDATE submission SET state = 'failed', reason = $1, finished_at = $2 \
@@ -235,8 +260,9 @@ async fn fail(app: &App, tx: &mut Tx, submission: &Submission, reason: String) -
         )
         .await?;
     if failed == 1 {
-        // The file was checked, so it is our fault.
-        submissions::refund(tx, submission).await?;
+        if is_refunded {
+            submissions::refund(tx, submission).await?;
+        }
         notifications::submission_ended(tx, app, &submission.id).await?;
     }
     Ok(())
@@ -387,8 +413,11 @@ pub async fn compare_pair(
     sets: &[ReferenceSet],
     pair: &UncomparedPair,
 ) -> Result<Vec<SetTests>, Failure> {
+    let main = sets.iter().find(|set| set.name == phase.main_set).map(|set| set.id.as_str());
     let (one, other, sets, allowance) = pair_for_child(app, phase, sets, pair).await?;
-    child::run(app, allowance, Compare { one, other, sets }).await
+    let mut tests = child::run(app, allowance, Compare { one, other, sets }).await?;
+    workers::add_tests(app, phase, main, (&pair.one.0, &pair.other.0), &mut tests).await?;
+    Ok(tests)
 }
 
 /// The same image by image.

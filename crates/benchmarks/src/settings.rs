@@ -1,7 +1,7 @@
 //! The settings of benchmarks and phases: as a file, a form or a program gives them, and as they are stored. A field is
 //! told here, in a migration, and in `templates/organise`.
 
-use capeval_api::{BoardKind, FinalRule, PerImage, Visibility};
+use capeval_api::{Admission, BoardKind, FinalRule, PerImage, Visibility};
 use capeval_site::columns;
 use capeval_site::store::{self, Columns, Error};
 use schemars::JsonSchema;
@@ -10,6 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use super::about::Column;
 use super::source::Source;
 use super::when::When;
+use super::workers::GivenMeasure;
 
 /// A benchmark as it is stored.
 #[derive(Clone, Debug, Deserialize)]
@@ -28,6 +29,20 @@ pub struct Benchmark {
     pub visibility: Visibility,
     /// True if only its hosts see it.
     pub draft: bool,
+    /// The terms that people accept before they submit, in Markdown; empty if there are none.
+    pub terms: String,
+    /// Their version.
+    pub terms_version: u32,
+    /// The people who may submit.
+    pub admission: Admission,
+    /// The addresses and domains that may; empty for all.
+    #[serde(deserialize_with = "store::json")]
+    pub allow: Vec<String>,
+    /// Those that may not.
+    #[serde(deserialize_with = "store::json")]
+    pub block: Vec<String>,
+    /// The most members of a team; 0 for as many as the site allows.
+    pub team_size: u32,
 }
 
 /// A phase as it is stored.
@@ -62,6 +77,9 @@ pub struct Phase {
     /// Numbers made of their measures.
     #[serde(deserialize_with = "store::json")]
     pub derive: Vec<String>,
+    /// The measures that machines of its hosts give.
+    #[serde(deserialize_with = "store::json")]
+    pub given: Vec<GivenMeasure>,
     /// The column of the references that groups images; empty if there are no groups.
     pub group_by: String,
     /// The reference set that ranks.
@@ -105,6 +123,13 @@ pub struct Phase {
     pub settled: i64,
 }
 
+impl Benchmark {
+    /// Returns true if it asks something of those who submit.
+    pub fn asks_anything(&self) -> bool {
+        !self.terms.is_empty() || self.admission == Admission::Approval
+    }
+}
+
 impl Phase {
     /// What ranks: the rule over several measures, or the one that does.
     pub fn ranked_by(&self) -> &str {
@@ -143,6 +168,24 @@ pub struct Plan {
     /// True if only its hosts see it, until it is published.
     #[serde(default)]
     pub draft: bool,
+    /// The terms that people accept before they submit, in Markdown.
+    #[serde(default)]
+    pub terms: String,
+    /// Their version: those who accepted a lower one are asked again.
+    #[serde(default = "one")]
+    pub terms_version: u32,
+    /// The people who may submit.
+    #[serde(default = "everyone")]
+    pub admission: Admission,
+    /// The email addresses, and domains such as `@uni.edu`, that may submit; all by default.
+    #[serde(default)]
+    pub allow: Vec<String>,
+    /// Those that may not.
+    #[serde(default)]
+    pub block: Vec<String>,
+    /// The most members of a team; as many as the site allows by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub team_size: Option<u32>,
     /// The email addresses of its hosts.
     #[serde(default)]
     pub hosts: Vec<String>,
@@ -153,6 +196,12 @@ pub struct Plan {
 
 fn public() -> Visibility {
     Visibility::Public
+}
+fn one() -> u32 {
+    1
+}
+fn everyone() -> Admission {
+    Admission::Open
 }
 
 /// A phase as it is described.
@@ -190,6 +239,9 @@ pub struct PhasePlan {
     /// `aic = mean(100*bleu-4, 100*meteor)`. They are measures like the others.
     #[serde(default)]
     pub derive: Vec<String>,
+    /// Measures that machines of the hosts give through the API, beside those of the metrics. Submissions wait for them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub given: Vec<GivenMeasure>,
     /// A column or key of the references that groups images, such as `domain`: the board shows the scores of each
     /// group, too, computed as if its images were evaluated alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -340,6 +392,12 @@ impl Plan {
             citation: String::new(),
             visibility: Visibility::Public,
             draft: true,
+            terms: String::new(),
+            terms_version: one(),
+            admission: everyone(),
+            allow: Vec::new(),
+            block: Vec::new(),
+            team_size: None,
             hosts: vec![host],
             phases: Vec::new(),
         }
@@ -355,21 +413,33 @@ impl Plan {
             citation: benchmark.citation.clone(),
             visibility: benchmark.visibility,
             draft: benchmark.draft,
+            terms: benchmark.terms.clone(),
+            terms_version: benchmark.terms_version,
+            admission: benchmark.admission,
+            allow: benchmark.allow.clone(),
+            block: benchmark.block.clone(),
+            team_size: Some(benchmark.team_size).filter(|size| *size > 0),
             hosts: Vec::new(),
             phases: Vec::new(),
         }
     }
 
     /// The columns that store what may change.
-    pub fn columns(&self) -> Columns {
-        columns! {
+    pub fn columns(&self) -> Result<Columns, Error> {
+        Ok(columns! {
             title: &self.title,
             summary: &self.summary,
             rules: &self.rules,
             citation: &self.citation,
             visibility: self.visibility.name(),
             draft: self.draft,
-        }
+            terms: &self.terms,
+            terms_version: self.terms_version,
+            admission: self.admission.name(),
+            allow: store::list(&self.allow)?,
+            block: store::list(&self.block)?,
+            team_size: self.team_size.unwrap_or(0),
+        })
     }
 
     /// The phase with this slug.
@@ -393,6 +463,7 @@ impl PhasePlan {
             decimals: three(),
             metrics: coco(),
             derive: Vec::new(),
+            given: Vec::new(),
             group_by: None,
             main_set: None,
             main_metric: cider(),
@@ -435,6 +506,7 @@ impl PhasePlan {
             decimals: phase.decimals as u32,
             metrics: phase.metrics.clone(),
             derive: phase.derive.clone(),
+            given: phase.given.clone(),
             group_by: Some(phase.group_by.clone()).filter(|column| !column.is_empty()),
             main_set: Some(phase.main_set.clone()).filter(|set| !set.is_empty()),
             main_metric: phase.main_metric.clone(),

@@ -76,6 +76,8 @@ struct Draft {
     #[serde(default)]
     phase: String,
     #[serde(default)]
+    team: String,
+    #[serde(default)]
     mail: bool,
 }
 
@@ -83,21 +85,21 @@ impl Draft {
     /// Nothing yet.
     fn empty() -> Self {
         let none = String::new;
-        Self { id: none(), title: none(), text: none(), phase: none(), mail: true }
+        Self { id: none(), title: none(), text: none(), phase: none(), team: none(), mail: true }
     }
 
     fn of(id: String, new: NewAnnouncement) -> Self {
-        let NewAnnouncement { title, text, phase, mail } = new;
-        Self { id, title, text, phase, mail }
+        let NewAnnouncement { title, text, phase, team, mail } = new;
+        Self { id, title, text, phase, team, mail }
     }
 }
 
 async fn form(app: &App, seen: &SeenBenchmark, draft: Draft, preview: Option<String>) -> Result<Form, Fault> {
-    let Draft { id, title, text, phase, mail } = draft;
+    let Draft { id, title, text, phase, team, mail } = draft;
     Ok(Form {
         id,
         phases: benchmarks::phases(&app.store, &seen.benchmark.id).await?,
-        given: NewAnnouncement { title, text, phase, mail },
+        given: NewAnnouncement { title, text, phase, team, mail },
         sends_mail: app.settings.sends_mail(),
         preview,
     })
@@ -110,7 +112,8 @@ async fn list(
     UrlQuery(place): UrlQuery<Place>,
 ) -> Result<Answer<Announcements>, Fault> {
     let at = (&place, page.most_rows());
-    let announcements = records::page(&app.store, &seen.benchmark.id, seen.is_host, at).await?;
+    let account = page.visitor.as_ref().map(|visitor| visitor.id.as_str());
+    let announcements = records::page(&app.store, &seen.benchmark.id, (seen.is_host, account), at).await?;
     let form = match seen.is_host && !page.is_program() {
         true => Some(form(&app, &seen, Draft::empty(), None).await?),
         false => None,
@@ -132,7 +135,7 @@ async fn show(
     fault: Option<&Fault>,
 ) -> Result<Response, Fault> {
     let at = (&Place::default(), page.most_rows());
-    let announcements = records::page(&app.store, &seen.benchmark.id, true, at).await?;
+    let announcements = records::page(&app.store, &seen.benchmark.id, (true, None), at).await?;
     let template = AnnouncementsPage {
         page,
         seen,

@@ -48,6 +48,7 @@ struct AnnouncementMail {
     text: String,
     benchmark: String,
     phase: Option<String>,
+    team: Option<String>,
     slug: String,
     benchmark_title: String,
 }
@@ -59,14 +60,14 @@ struct Recipient {
     language: Option<Language>,
 }
 
-const ANNOUNCED: &str = "SELECT announcement.title AS title, text, benchmark.id AS benchmark, announcement.phase AS phase, \
+const ANNOUNCED: &str = "SELECT announcement.title AS title, text, benchmark.id AS benchmark, announcement.phase AS phase, announcement.team AS team, \
     benchmark.slug AS slug, benchmark.title AS benchmark_title FROM announcement \
     JOIN benchmark ON benchmark.id = announcement.benchmark WHERE announcement.id = $1 AND retracted_at IS NULL";
 
 const RECIPIENTS: &str = "SELECT account.id AS id, account.email AS email, account.language AS language FROM account \
     WHERE account.disabled_at IS NULL AND account.id > $3 AND EXISTS (SELECT 1 FROM entry_member \
     JOIN phase ON phase.id = entry_member.phase WHERE entry_member.account = account.id AND phase.benchmark = $1 \
-    AND ($2 = '' OR phase.id = $2)) AND NOT EXISTS (SELECT 1 FROM mail_choice \
+    AND ($2 = '' OR phase.id = $2) AND ($5 = '' OR entry_member.team = $5)) AND NOT EXISTS (SELECT 1 FROM mail_choice \
     WHERE mail_choice.account = account.id AND declined_at IS NOT NULL) ORDER BY account.id LIMIT $4";
 
 impl Work for MailAnnouncement {
@@ -93,9 +94,10 @@ impl Work for MailAnnouncement {
         }
         let announced: Option<AnnouncementMail> = tx.fetch_optional(ANNOUNCED, args![announcement]).await?;
         let Some(announced) = announced else { return Ok(()) };
-        let phase = announced.phase.as_deref().unwrap_or("");
+        let (phase, team) =
+            (announced.phase.as_deref().unwrap_or(""), announced.team.as_deref().unwrap_or(""));
         let recipients: Vec<Recipient> =
-            tx.fetch(RECIPIENTS, args![&announced.benchmark, phase, after, AT_ONCE as i64]).await?;
+            tx.fetch(RECIPIENTS, args![&announced.benchmark, phase, after, AT_ONCE as i64, team]).await?;
         let address = app.settings.url(&format!("/b/{}/announcements", encode(&announced.slug)));
         let title = &announced.benchmark_title;
         for Recipient { id, email, language } in &recipients {

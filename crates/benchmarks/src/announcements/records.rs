@@ -22,8 +22,9 @@ use crate::notes;
 const TITLE: usize = 120;
 const TEXT: usize = 10_000;
 
-/// The most announcements of a benchmark in 24 hours.
+/// The most announcements of a benchmark in 24 hours, and the most for single teams.
 const PER_DAY: i64 = 5;
+const TO_TEAMS_PER_DAY: i64 = 50;
 
 /// An announcement.
 #[derive(Clone, Debug, Deserialize)]
@@ -31,6 +32,8 @@ pub struct Announcement {
     pub id: String,
     /// The title of the phase for whose participants it is; `None` for those of all phases.
     pub phase: Option<String>,
+    /// The name of the team for which it is; `None` for all.
+    pub team: Option<String>,
     pub title: String,
     /// Markdown.
     pub text: String,
@@ -52,6 +55,7 @@ impl Announcement {
         capeval_api::Announcement {
             id: self.id.clone(),
             phase: self.phase.clone(),
+            team: self.team.clone(),
             title: self.title.clone(),
             text: self.text.clone(),
             created_at: clock::time(self.created_at),
@@ -61,12 +65,13 @@ impl Announcement {
     }
 }
 
-/// The announcements of a benchmark; hosts also see those that were retracted.
+/// The announcements of a benchmark for a person; hosts also see those for all teams, and those that were retracted.
 pub const ANNOUNCEMENTS: List = newest_first!(
-    "SELECT announcement.id AS id, phase.title AS phase, announcement.title AS title, text, is_mailed, \
+    "SELECT announcement.id AS id, phase.title AS phase, team.name AS team, announcement.title AS title, text, is_mailed, \
      announcement.created_at AS created_at, edited_at, retracted_at FROM announcement \
-     LEFT JOIN phase ON phase.id = announcement.phase WHERE announcement.benchmark = $3 \
-     AND ($4 = 1 OR retracted_at IS NULL)",
+     LEFT JOIN phase ON phase.id = announcement.phase LEFT JOIN team ON team.id = announcement.team \
+     WHERE announcement.benchmark = $3 AND ($4 = 1 OR retracted_at IS NULL AND (announcement.team IS NULL OR EXISTS \
+     (SELECT 1 FROM team_member WHERE team_member.team = announcement.team AND account = $5)))",
     "announcement.id"
 );
 
@@ -74,15 +79,15 @@ pub const ANNOUNCEMENTS: List = newest_first!(
 pub async fn page(
     store: &Store,
     benchmark: &str,
-    with_retracted: bool,
+    (is_host, account): (bool, Option<&str>),
     at: (&Place, usize),
 ) -> Result<Rows<Announcement>, Error> {
-    ANNOUNCEMENTS.page(store, at, args![benchmark, with_retracted], |one: &Announcement| &one.id).await
+    ANNOUNCEMENTS.page(store, at, args![benchmark, is_host, account], |one: &Announcement| &one.id).await
 }
 
 /// The announcement of a benchmark with this id.
 pub(super) async fn by_id(store: &Store, benchmark: &str, id: &str) -> Result<Announcement, Fault> {
-    let sql = "SELECT id, phase, title, text, is_mailed, created_at, edited_at, retracted_at FROM announcement \
+    let sql = "SELECT id, phase, team, title, text, is_mailed, created_at, edited_at, retracted_at FROM announcement \
                WHERE id = $1 AND benchmark = $2";
     store.fetch_optional(sql, args![id, benchmark]).await?.ok_or_else(Fault::not_found)
 }
@@ -116,6 +121,20 @@ async fn phase_of(tx: &mut Tx, benchmark: &str, slug: &str) -> Result<Option<Str
     phase.map(Some).ok_or_else(unknown)
 }
 
+/// The id of a team that takes part in a benchmark, by its id or its name; `None` for none.
+async fn team_of(tx: &mut Tx, benchmark: &str, named: &str) -> Result<Option<String>, Fault> {
+    let named = named.trim();
+    if named.is_empty() {
+        return Ok(None);
+    }
+    let sql = "SELECT id FROM team WHERE (id = $1 OR name = $1) AND EXISTS (SELECT 1 FROM entry \
+               JOIN phase ON phase.id = entry.phase WHERE entry.team = team.id AND phase.benchmark = $2)";
+    let team: Option<String> = tx.fetch_optional(sql, args![named, benchmark]).await?;
+    let unknown =
+        || fault!(UNPROCESSABLE_ENTITY, "team", "No team called {} takes part in this benchmark.", named);
+    team.map(Some).ok_or_else(unknown)
+}
+
 /// Publishes an announcement, and returns its id. Those who want email get it soon.
 pub(super) async fn publish(
     app: &App,
@@ -129,21 +148,23 @@ pub(super) async fn publish(
     tx.lock("benchmark", benchmark).await?;
     let phase = phase_of(&mut tx, benchmark, &new.phase).await?;
     let (id, now) = (ids::new_id(), clock::now());
-    let earlier =
-        "SELECT created_at FROM announcement WHERE benchmark = $1 AND created_at > $2 ORDER BY created_at";
-    let earlier: Vec<i64> = tx.fetch(earlier, args![benchmark, now - clock::DAY]).await?;
-    if let (true, Some(first)) = (earlier.len() as i64 >= PER_DAY, earlier.first()) {
+    let team = team_of(&mut tx, benchmark, &new.team).await?;
+    let most = if team.is_some() { TO_TEAMS_PER_DAY } else { PER_DAY };
+    let earlier = "SELECT created_at FROM announcement WHERE benchmark = $1 AND created_at > $2 \
+                   AND (team IS NULL) = ($3 = 0) ORDER BY created_at";
+    let earlier: Vec<i64> = tx.fetch(earlier, args![benchmark, now - clock::DAY, team.is_some()]).await?;
+    if let (true, Some(first)) = (earlier.len() as i64 >= most, earlier.first()) {
         let fault = fault!(
             TOO_MANY_REQUESTS,
             "announcements",
             "A benchmark can make {} announcements in 24 hours. Edit an earlier one, or wait.",
-            PER_DAY
+            most
         );
         return Err(fault.retry_after((first + clock::DAY - now) / 1000));
     }
     let is_mailed = new.mail && app.settings.sends_mail();
     let row = columns! {
-        id: &id, benchmark, phase, title, text, is_mailed, created_at: now,
+        id: &id, benchmark, phase, team, title, text, is_mailed, created_at: now,
     };
     tx.insert_row("announcement", row).await?;
     if is_mailed {

@@ -26,6 +26,7 @@ use crate::records::{self, ReferenceSet, SeenBenchmark, SeenPhase};
 use crate::rescore::{self, ScoreSet};
 use crate::settings::Phase;
 use crate::submissions::{SeenSubmission, Submission};
+use crate::workers;
 
 pub(crate) fn routes() -> Vec<Route> {
     let host = Access::Host;
@@ -92,6 +93,8 @@ struct PhaseHost<'a> {
     /// The data of its metrics that are not installed, and how to install them; empty if all are.
     absence: String,
     count: Count,
+    /// The submissions that wait for a machine of its hosts, and those that machines hold.
+    tasks: (i64, i64),
     /// The reason why it takes no submissions now.
     closed: Option<String>,
     /// The next events, with the time and the days until then.
@@ -149,6 +152,7 @@ async fn show(
     let sets = records::all_sets(&app.store, &phase.id).await?;
     page.show(&PhaseHost {
         count: actions::count(&app.store, &phase.id).await?,
+        tasks: workers::counts(&app.store, &phase.id).await?,
         closed: records::closed(&phase, &sets).map(|fault| page.fault(&fault)),
         files: files::records::of_phase(&app.store, &phase.id).await?,
         next: next(&phase),

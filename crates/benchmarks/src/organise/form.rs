@@ -54,6 +54,7 @@ pub fn phase(parcel: &Parcel, known: Option<&PhasePlan>) -> Result<PhasePlan, Fa
             phase.metrics.clone_from(&known.metrics);
         }
     }
+    phase.given = known.map(|known| known.given.clone()).unwrap_or_default();
     phase.vectors = match parcel.has_file(VECTORS) {
         true => Some(VECTORS.to_owned().into()),
         false => {

@@ -5,8 +5,8 @@ use axum::extract::Request;
 use axum::http::header;
 use axum::response::{IntoResponse, Redirect, Response};
 use capeval_api::{
-    Benchmark, BoardKind, ColumnKind, FinalRule, MeasureChoice, MetricChoice, MetricChoices, PerImage,
-    SetState, Visibility,
+    Admission, Benchmark, BoardKind, ColumnKind, FinalRule, MeasureChoice, MetricChoice, MetricChoices,
+    PerImage, SetState, Visibility,
 };
 use capeval_site::accounts::Visitor;
 use capeval_site::app::App;
@@ -106,9 +106,19 @@ async fn phases_of(
 
 /// A form with addresses of email in lines, as a plan.
 fn typed(plan: Plan) -> Plan {
-    let lines = plan.hosts.iter().flat_map(|text| text.split(['\n', ',', ' ']));
-    let hosts = lines.map(|line| line.trim().to_owned()).filter(|line| !line.is_empty()).collect();
-    Plan { hosts, rules: plan.rules.replace("\r\n", "\n"), ..plan }
+    let each = |texts: &[String]| -> Vec<String> {
+        let lines = texts.iter().flat_map(|text| text.split(['\n', ',', ' ']));
+        lines.map(|line| line.trim().to_owned()).filter(|line| !line.is_empty()).collect()
+    };
+    let text = |text: &str| text.replace("\r\n", "\n");
+    Plan {
+        hosts: each(&plan.hosts),
+        allow: each(&plan.allow),
+        block: each(&plan.block),
+        rules: text(&plan.rules),
+        terms: text(&plan.terms),
+        ..plan
+    }
 }
 
 async fn new(app: App, page: Page, by: Visitor) -> Result<Response, Fault> {

@@ -13,14 +13,15 @@ use serde_json::json;
 use super::records::{SeenSubmission, Submission};
 use crate::about::About;
 use crate::notes;
-use crate::{board, quota, records};
+use crate::{board, quota, records, workers};
 
 /// Cancels a submission that still waits, and gives it back; a host also one that is being scored.
 pub async fn cancel(app: &App, visitor: &Visitor, of: &SeenSubmission) -> Result<(), Fault> {
     let SeenSubmission { seen, submission, .. } = of;
     let mut tx = app.store.begin().await?;
     // The job comes first, as where its end is written, so that the two cannot wait for each other.
-    let is_stopped = queue::cancel(&mut tx, &submission.id, seen.is_host).await?;
+    let is_stopped = queue::cancel(&mut tx, &submission.id, seen.is_host).await?
+        || workers::cancel(&mut tx, &submission.id, seen.is_host).await?;
     let cancelled = tx
         .execute(
             "UPDATE submission SET state = 'cancelled', finished_at = $1 \

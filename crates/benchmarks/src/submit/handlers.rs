@@ -21,7 +21,7 @@ use crate::quota::{self, Meter};
 use crate::records::{self, SeenBenchmark, SeenPhase};
 use crate::settings::Phase;
 use crate::submissions::api_submission;
-use crate::{expected, teams, upload};
+use crate::{admission, expected, teams, upload};
 
 pub(super) fn routes() -> Vec<Route> {
     let (read, submit) = (Access::Person(Scope::Read), Access::Person(Scope::Submit));
@@ -100,6 +100,10 @@ async fn show_form(
         None => teams = teams::of_person(&app.store, &by.id).await?,
     }
     let sets = records::all_sets(&app.store, &phase.id).await?;
+    let closed = match records::closed(phase, &sets) {
+        None => admission::refusal(app, &phase.benchmark, by).await?,
+        closed => closed,
+    };
     let (status, problem, report, file) = match outlook {
         Some(Outlook::Fault(fault)) => (fault.status, Some(page.fault(fault)), None, None),
         Some(Outlook::Report(report, file)) if report.is_valid => (StatusCode::OK, None, Some(report), file),
@@ -114,7 +118,7 @@ async fn show_form(
         team,
         teams,
         meter,
-        closed: records::closed(phase, &sets).map(|fault| page.fault(&fault)),
+        closed: closed.map(|fault| page.fault(&fault)),
         about,
         problem,
         report,

@@ -13,6 +13,7 @@ use capeval_site::{args, clock, columns, ids};
 use serde_json::json;
 
 use super::receive::ReceivedUpload;
+use crate::admission;
 use crate::notes;
 use crate::records;
 use crate::scoring::ScoreSubmission;
@@ -43,6 +44,7 @@ pub async fn admit(app: &App, visitor: &Visitor, phase: &Phase, key: Option<&str
         let sets = records::all_sets(&app.store, &phase.id).await?;
         return Err(records::closed(phase, &sets).unwrap_or_else(records::preparing));
     }
+    admission::require(&mut app.store.snapshot().await?, app, &phase.benchmark, visitor).await?;
     let Some((team, _)) = teams::in_phase(&app.store, &phase.id, &visitor.id).await? else { return Ok(()) };
     let Some(fault) = quota::meter(&app.store, phase, &team).await?.refusal() else { return Ok(()) };
     let sql = "SELECT 1 FROM submission WHERE phase = $1 AND team = $2 AND idempotency_key = $3";
@@ -78,6 +80,7 @@ pub async fn submit(
     if let Some(fault) = phase.is_closed() {
         return Err(fault);
     }
+    admission::require(&mut tx, app, &phase.benchmark, visitor).await?;
     let team = teams::enter(&mut tx, phase, visitor, about.team.as_deref()).await?;
     if let Some(earlier) = repeated(&mut tx, &phase.id, &team, key, &blob).await? {
         return Ok(Outcome::Repeated(earlier));

@@ -10,6 +10,7 @@ use serde_json::json;
 
 use super::records::{self as teams, InvitationToTeam, MEMBERS};
 use super::requests;
+use crate::admission;
 use crate::notes;
 use crate::{board, quota, records};
 
@@ -73,6 +74,7 @@ pub async fn merge(
         for member in &members {
             teams::enter_member(&mut tx, phase, into, member).await?;
         }
+        admission::require_team_size(&mut tx, phase, into).await?;
     }
     tx.execute("DELETE FROM team_member WHERE team = $1", args![from]).await?;
     tx.execute("DELETE FROM invitation WHERE team = $1 AND used_at IS NULL", args![from]).await?;

@@ -12,6 +12,7 @@ use capeval_site::{args, clock, columns, ids};
 use serde_json::json;
 
 use super::{names, requests};
+use crate::admission;
 use crate::notes;
 use crate::settings::Phase;
 use crate::{board, quota};
@@ -187,6 +188,7 @@ pub(super) async fn admit(tx: &mut Tx, app: &App, team: &str, account: &str) -> 
     add_member(tx, team, account).await?;
     for phase in phases(tx, team).await? {
         enter_member(tx, &phase, team, account).await?;
+        admission::require_team_size(tx, &phase, team).await?;
     }
     requests::settle(tx, team, account).await?;
     Ok(())
@@ -277,6 +279,7 @@ pub async fn enter(
     for member in members(tx, &team).await? {
         enter_member(tx, &phase.id, &team, &member).await?;
     }
+    admission::require_team_size(tx, &phase.id, &team).await?;
     notes::note(tx, Some(&visitor.id), "phase.enter", &phase.id, json!({ "team": team })).await?;
     Ok(team)
 }

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "tests")]
 
 mod accounts;
+mod admission;
 mod announcements;
 mod apply;
 mod away;
@@ -56,3 +57,4 @@ mod team_requests;
 #[cfg(feature = "otel")]
 mod traces;
 mod vectors;
+mod workers;

@@ -59,12 +59,12 @@ pub async fn add(tx: &mut Tx, new: NewAccount<'_>) -> Result<String, Fault> {
 
 /// An email address in the form in which addresses are stored and looked for: in small letters, and composed, so that
 /// one mailbox is one address.
-pub(super) fn canonical(email: &str) -> String {
+pub fn canonical(email: &str) -> String {
     email.trim().nfkc().collect::<String>().to_lowercase()
 }
 
 /// The email address in that form, if it is one.
-pub(super) fn address(text: &str) -> Result<String, Fault> {
+pub fn address(text: &str) -> Result<String, Fault> {
     let text = canonical(text);
     let parts = text.split_once('@').filter(|(local, domain)| {
         !local.is_empty() && domain.contains('.') && !domain.starts_with('.') && !domain.ends_with('.')

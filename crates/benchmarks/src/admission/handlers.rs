@@ -1,0 +1,123 @@
+//! The page on which people accept the terms of a benchmark and ask its hosts, and the same for programs.
+
+use askama::Template;
+use axum::response::{IntoResponse, Redirect, Response};
+use capeval_api::{Admission, NewParticipation, Participation, RequestState};
+use capeval_site::accounts::Visitor;
+use capeval_site::app::App;
+use capeval_site::fault::Fault;
+use capeval_site::web::markdown::as_html;
+use capeval_site::web::route::{get, post};
+use capeval_site::web::{Access, Answer, Body, Either, Page, Route, Scope, Visible};
+
+use super::{records, requests};
+use crate::records::SeenBenchmark;
+
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        get("/b/{slug}/participate", Access::Public, "Show what a benchmark asks of those who submit", show)
+            .and("/api/v1/benchmarks/{slug}/participation"),
+        post(
+            "/b/{slug}/participate",
+            Access::Person(Scope::Submit),
+            "Accept the terms of a benchmark, or ask its hosts to be admitted",
+            take_part,
+        )
+        .and("/api/v1/benchmarks/{slug}/participation"),
+    ]
+}
+
+#[derive(Template)]
+#[template(path = "participate.html")]
+struct ParticipatePage<'a> {
+    page: &'a Page,
+    seen: &'a SeenBenchmark,
+    participation: &'a Participation,
+    /// What was typed.
+    given: &'a NewParticipation,
+    problem: Option<String>,
+}
+
+impl ParticipatePage<'_> {
+    /// Markdown as HTML.
+    fn html(&self, text: &str) -> String {
+        as_html(text)
+    }
+
+    /// Returns true if a host has to approve people.
+    fn needs_approval(&self) -> bool {
+        self.seen.benchmark.admission == Admission::Approval
+    }
+
+    /// The state of the request to the hosts.
+    fn request(&self) -> Option<RequestState> {
+        self.participation.request.as_ref()?.known()
+    }
+
+    /// Returns true if the form can be sent with an effect.
+    fn is_open(&self) -> bool {
+        let asks = self.needs_approval()
+            && !matches!(self.request(), Some(RequestState::Open | RequestState::Accepted));
+        asks || self.participation.terms.is_some() && self.participation.accepted_at.is_none()
+    }
+}
+
+/// What a benchmark asks, and what the visitor has done of it.
+async fn known(app: &App, visitor: Option<&Visitor>, seen: &SeenBenchmark) -> Result<Participation, Fault> {
+    let mut tx = app.store.snapshot().await?;
+    records::participation(&mut tx, app, &seen.benchmark, visitor).await
+}
+
+async fn show(
+    app: App,
+    page: Page,
+    Visible(seen): Visible<SeenBenchmark>,
+) -> Result<Answer<Participation>, Fault> {
+    let participation = known(&app, page.visitor.as_ref(), &seen).await?;
+    let given = NewParticipation {
+        accepts: String::new(),
+        affiliation: participation.affiliation.clone(),
+        country: participation.country.clone(),
+        reason: participation.reason.clone(),
+    };
+    let template = ParticipatePage {
+        page: &page,
+        seen: &seen,
+        participation: &participation,
+        given: &given,
+        problem: None,
+    };
+    page.shows(&template, || participation.clone())
+}
+
+async fn take_part(
+    app: App,
+    page: Page,
+    by: Visitor,
+    Visible(seen): Visible<SeenBenchmark>,
+    Body(given): Body<NewParticipation>,
+) -> Result<Either<Answer<Participation>, Response>, Fault> {
+    let done = requests::take_part(&app, &by, &seen.benchmark.id, &given).await;
+    if let Err(fault) = &done
+        && (page.is_program() || fault.status.is_server_error())
+    {
+        return Err(fault.clone());
+    }
+    let participation = known(&app, Some(&by), &seen).await?;
+    let Err(fault) = done else {
+        return Ok(match page.is_program() {
+            true => Either::One(Answer::json(&participation)),
+            false => Either::Other(
+                Redirect::to(&format!("{}?done=saved", records::path(&seen.benchmark))).into_response(),
+            ),
+        });
+    };
+    let template = ParticipatePage {
+        page: &page,
+        seen: &seen,
+        participation: &participation,
+        given: &given,
+        problem: Some(page.fault(&fault)),
+    };
+    Ok(Either::Other(page.show_after(&template, Some(&fault))?))
+}

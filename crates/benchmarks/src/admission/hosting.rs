@@ -1,0 +1,75 @@
+//! The people of a benchmark as its hosts see them: what they accepted, and the requests that wait for an answer.
+
+use askama::Template;
+use axum::extract::Path;
+use capeval_api::{AdmissionAnswer, Open, Participant, Participants, RequestState};
+use capeval_site::accounts::Visitor;
+use capeval_site::app::App;
+use capeval_site::fault::Fault;
+use capeval_site::paging::{Place, Rows};
+use capeval_site::web::route::{get, post};
+use capeval_site::web::{Access, Answer, Body, Hosted, NoContent, Page, Route, UrlQuery, encode};
+
+use super::requests;
+use crate::records::SeenBenchmark;
+
+pub(super) fn routes() -> Vec<Route> {
+    let host = Access::Host;
+    vec![
+        get("/b/{slug}/participants", host, "List the people of a benchmark and what they accepted", list)
+            .and("/api/v1/host/benchmarks/{slug}/participants"),
+        post("/b/{slug}/participants/{id}/accept", host, "Approve a person", decide::<true>)
+            .and("/api/v1/host/benchmarks/{slug}/participants/{id}/accept"),
+        post(
+            "/b/{slug}/participants/{id}/refuse",
+            host,
+            "Refuse a person, also one who was approved",
+            decide::<false>,
+        )
+        .and("/api/v1/host/benchmarks/{slug}/participants/{id}/refuse"),
+    ]
+}
+
+#[derive(Template)]
+#[template(path = "participants.html")]
+struct ParticipantsPage<'a> {
+    page: &'a Page,
+    seen: &'a SeenBenchmark,
+    people: &'a Rows<Participant>,
+}
+
+impl ParticipantsPage<'_> {
+    /// The beginning of the addresses of other parts of the list.
+    fn list(&self) -> String {
+        format!("/b/{}/participants?", encode(&self.seen.benchmark.slug))
+    }
+
+    fn is(&self, person: &Participant, state: RequestState) -> bool {
+        person.request.as_ref().and_then(Open::known) == Some(state)
+    }
+}
+
+async fn list(
+    app: App,
+    page: Page,
+    Hosted(seen): Hosted<SeenBenchmark>,
+    UrlQuery(place): UrlQuery<Place>,
+) -> Result<Answer<Participants>, Fault> {
+    let at = (&place, page.most_rows());
+    let people = requests::page(&app.store, &seen.benchmark.id, at).await?;
+    let template = ParticipantsPage { page: &page, seen: &seen, people: &people };
+    page.shows(&template, || Participants { participants: people.rows.clone(), next: people.after.clone() })
+}
+
+async fn decide<const IS_ACCEPTED: bool>(
+    app: App,
+    page: Page,
+    by: Visitor,
+    Hosted(seen): Hosted<SeenBenchmark>,
+    Path((_, id)): Path<(String, String)>,
+    Body(AdmissionAnswer { message }): Body<AdmissionAnswer>,
+) -> Result<NoContent, Fault> {
+    let state = if IS_ACCEPTED { RequestState::Accepted } else { RequestState::Refused };
+    requests::answer(&app, &by, &seen.benchmark.id, &id, (state, &message)).await?;
+    Ok(page.then(&format!("/b/{}/participants?done=saved", encode(&seen.benchmark.slug)), &()))
+}

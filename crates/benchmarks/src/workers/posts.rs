@@ -1,0 +1,160 @@
+//! What machines post: scores, or why there are none. The same post again has no other effect.
+
+use capeval_api::{FaultOf, GivenFailure, GivenScores};
+use capeval_site::app::App;
+use capeval_site::fault;
+use capeval_site::fault::Fault;
+use capeval_site::store::Tx;
+use capeval_site::{args, clean_text, clock, columns, ids};
+use capeval_tasks::SetScores;
+use serde_json::json;
+
+use super::tasks::{SeenClaim, Task};
+use super::values;
+use crate::settings::Phase;
+use crate::submissions::Submission;
+use crate::{expected, notes, records, rescore, scoring};
+
+/// The most characters of a reason, and of a version.
+const REASON: usize = 1_000;
+const VERSION: usize = 100;
+
+/// The outcome of the look at a task that a post would end.
+enum Current {
+    /// It is this claim's to end.
+    Open(Box<Phase>, Box<Submission>),
+    /// This claim has ended it with the same words.
+    Repeated,
+}
+
+/// The phase and the submission of a task, if a claim may end it. Nothing else ends it before the transaction does.
+async fn current(tx: &mut Tx, task: &Task, attempt: i64, answer: &str) -> Result<Current, Fault> {
+    let phase = records::phase_alone(tx, &task.phase).await?;
+    let now: Task = tx.fetch_one("SELECT * FROM worker_task WHERE id = $1", args![&task.id]).await?;
+    if now.attempt == attempt && now.answer.as_deref() == Some(answer) {
+        return Ok(Current::Repeated);
+    }
+    if now.attempt != attempt {
+        return Err(fault!(
+            CONFLICT,
+            "claim-lost",
+            "Another machine has claimed this submission since. Claim the next one."
+        ));
+    }
+    if now.state != "claimed" {
+        return Err(fault!(
+            CONFLICT,
+            "claim-ended",
+            "This claim has ended: the submission was scored or cancelled. Claim the next one."
+        ));
+    }
+    let sql = "SELECT * FROM submission WHERE id = $1";
+    let submission = tx.fetch_one(sql, args![&task.submission]).await?;
+    Ok(Current::Open(Box::new(phase), Box::new(submission)))
+}
+
+async fn end(tx: &mut Tx, task: &Task, attempt: i64, (state, answer): (&str, &str)) -> Result<(), Fault> {
+    let sql = "UPDATE worker_task SET state = $1, answer = $2, finished_at = $3, measured = '[]' \
+               WHERE id = $4 AND attempt = $5 AND state = 'claimed'";
+    match tx.execute(sql, args![state, answer, clock::now(), &task.id, attempt]).await? {
+        1 => Ok(()),
+        _ => Err(Fault::internal(&"a claim was lost while its phase was held")),
+    }
+}
+
+/// Writes the scores of a claimed submission, with those of the engine.
+pub async fn give(app: &App, claim: &SeenClaim, given: &GivenScores) -> Result<(), Fault> {
+    let SeenClaim { of, task, attempt } = claim;
+    let answer = ids::digest(serde_json::to_string(given)?);
+    let sets = records::sets(&app.store, &of.phase.id).await?;
+    let main: Vec<_> = sets.iter().filter(|set| set.name == of.phase.main_set).cloned().collect();
+    let expected = expected::of(app, &main).await?;
+    let (own, measures) = (given.clone(), of.phase.given.clone());
+    let check = move || values::checked(&own, &measures, &expected);
+    let (scores, columns) = tokio::task::spawn_blocking(check).await??;
+    let version = clean_text::line(&given.version);
+    if version.chars().count() > VERSION {
+        return Err(fault!(
+            UNPROCESSABLE_ENTITY,
+            "version",
+            "The version can have at most {} characters.",
+            VERSION
+        ));
+    }
+    let blob = values::store(app, &columns).await?;
+    let mut tx = app.store.begin().await?;
+    let (phase, submission) = match current(&mut tx, task, *attempt, &answer).await? {
+        Current::Open(phase, submission) => (phase, submission),
+        Current::Repeated => return Ok(()),
+    };
+    let mut all: Vec<SetScores> = serde_json::from_str(&task.measured)?;
+    let main = main.first().map(|set| set.id.as_str());
+    if let Some(set) = all.iter_mut().find(|set| Some(set.set.as_str()) == main) {
+        set.scores.extend(scores);
+        let keys: Vec<&str> = phase.given.iter().map(|measure| measure.key.as_str()).collect();
+        let version = if version.is_empty() { "–" } else { &version };
+        set.signatures.push(format!("{}|scorer:host|version:{version}", keys.join("+")));
+    }
+    end(&mut tx, task, *attempt, ("done", &answer)).await?;
+    if let Some(blob) = blob {
+        let row = columns! { score_set: &task.score_set, submission: &task.submission, blob };
+        tx.add_row("given_values", row).await?;
+    }
+    match task.is_rescored {
+        true => rescore::end(&mut tx, &task.lacking(), Ok(Some(all))).await?,
+        false => scoring::record(app, &mut tx, (&phase, &submission), (&task.score_set, &all)).await?,
+    }
+    tx.commit().await?;
+    app.wake.notify();
+    Ok(())
+}
+
+/// Ends a claimed submission without scores.
+pub async fn fail(app: &App, claim: &SeenClaim, given: &GivenFailure) -> Result<(), Fault> {
+    let SeenClaim { task, attempt, .. } = claim;
+    let reason = clean_text::lines(&given.reason);
+    if reason.is_empty() || reason.chars().count() > REASON {
+        return Err(fault!(UNPROCESSABLE_ENTITY, "reason", "Give a reason of 1 to {} characters.", REASON));
+    }
+    let answer = ids::digest(serde_json::to_string(given)?);
+    let is_own = given.fault == FaultOf::Scorer;
+    let mut tx = app.store.begin().await?;
+    if let Current::Repeated = current(&mut tx, task, *attempt, &answer).await? {
+        return Ok(());
+    }
+    end(&mut tx, task, *attempt, ("failed", &answer)).await?;
+    end_without_scores(app, &mut tx, task, (&reason, is_own)).await?;
+    tx.commit().await?;
+    app.wake.notify();
+    Ok(())
+}
+
+async fn end_without_scores(
+    app: &App,
+    tx: &mut Tx,
+    task: &Task,
+    (reason, is_refunded): (&str, bool),
+) -> Result<(), Fault> {
+    let detail = json!({ "reason": reason, "refunded": is_refunded });
+    notes::note(tx, None, "submission.no-scores", &task.submission, detail).await?;
+    if task.is_rescored {
+        return rescore::end(tx, &task.lacking(), Err(reason.to_owned())).await;
+    }
+    let submission: Submission =
+        tx.fetch_one("SELECT * FROM submission WHERE id = $1", args![&task.submission]).await?;
+    scoring::fail(app, tx, &submission, (reason, is_refunded)).await
+}
+
+/// Ends a submission of which all claims were lost.
+pub async fn lose(app: &App, task: &Task, reason: &str) -> Result<(), Fault> {
+    let mut tx = app.store.begin().await?;
+    records::phase_alone(&mut tx, &task.phase).await?;
+    let sql = "UPDATE worker_task SET state = 'failed', finished_at = $1, measured = '[]' \
+               WHERE id = $2 AND state = 'claimed' AND lease_until < $1";
+    if tx.execute(sql, args![clock::now(), &task.id]).await? == 1 {
+        end_without_scores(app, &mut tx, task, (reason, true)).await?;
+        tx.commit().await?;
+        app.wake.notify();
+    }
+    Ok(())
+}
