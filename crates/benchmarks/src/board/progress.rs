@@ -128,7 +128,7 @@ pub struct NewLeader {
 
 /// The entries that took the lead of a phase, the oldest first; none if the scores are not for everyone.
 pub async fn leaders(app: &App, of: &SeenPhase) -> Result<Vec<NewLeader>, Fault> {
-    let sets = records::sets(&app.store, &of.phase.id).await?;
+    let sets = records::sets(&app.store, of).await?;
     let asked = BoardQuery::default().by_measure(&of.phase, &sets);
     let Some(board) = board(app, of, &sets, None, &asked).await? else { return Ok(Vec::new()) };
     let points = points(app, &of.phase, &board, &asked).await?.into_iter().filter(|point| point.is_best);

@@ -24,8 +24,8 @@ pub async fn show(app: App, Visible(seen): Visible<SeenBenchmark>) -> Result<Res
     let seen = SeenBenchmark { is_host: false, ..seen };
     let path = format!("/b/{}", benchmark.slug);
     let mut items: Vec<(i64, Value)> = Vec::new();
-    let told =
-        announcements::records::page(&app.store, &benchmark.id, false, (&Place::default(), MOST)).await?;
+    let at = (&Place::default(), MOST);
+    let told = announcements::records::page(&app.store, &benchmark.id, (false, None), at).await?;
     for one in told.rows {
         let address = app.settings.url(&format!("{path}/announcements#{}", one.id));
         items.push((

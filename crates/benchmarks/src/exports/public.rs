@@ -22,7 +22,7 @@ pub fn as_public(of: SeenPhase) -> Result<SeenPhase, Fault> {
 
 /// The board of such a phase; not found if its scores are not for everyone.
 pub async fn public_board(app: &App, of: &SeenPhase, asked: &BoardQuery) -> Result<Board, Fault> {
-    let sets = records::sets(&app.store, &of.phase.id).await?;
+    let sets = records::sets(&app.store, of).await?;
     board::board(app, of, &sets, None, asked).await?.ok_or_else(Fault::not_found)
 }
 
