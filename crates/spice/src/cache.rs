@@ -31,14 +31,14 @@ pub struct ParseCache {
     known: Memo,
     /// Marks the known captions that this run needed.
     needed: Vec<AtomicBool>,
-    added: Mutex<Added>,
+    added: Mutex<AddedNotes>,
     growth: OnceLock<Growth>,
     notice: Option<Notice>,
 }
 
 /// Notes on the captions that were not known, as many as a file has room for.
 #[derive(Default)]
-struct Added {
+struct AddedNotes {
     notes: BTreeMap<String, String>,
     bytes: usize,
 }

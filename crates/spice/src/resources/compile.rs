@@ -20,9 +20,9 @@ const LARGEST: u64 = 64 << 20;
 /// CRC-32 of the unpacked `englishPCFG.ser.gz` of CoreNLP 3.6.0.
 const KNOWN: u32 = 0x7e03_5e89;
 
-/// The potentials of the grammar's tags in its order, fitted by subgradients to 600 sentences of COCO, Flickr30k, Clotho
-/// and LLaVA of 4 to 32 words: with these, the bound of others of these lies 12 nats above the best parse at 8 words, 22
-/// at 16, 29 at 24 and 39 at 28.
+/// The potentials of the grammar's tags in its order, fitted by subgradients to 600 sentences of COCO, Flickr30k,
+/// Clotho and LLaVA of 4 to 32 words: with these, the bound of other sentences of theirs lies 12 nats above the best
+/// parse at 8 words, 22 at 16, 29 at 24 and 39 at 28.
 const POTENTIALS: &str = include_str!("potentials.txt");
 
 /// The result of a compilation.
