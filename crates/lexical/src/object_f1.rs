@@ -85,8 +85,8 @@ impl ObjectWords {
     /// Reads the name of lists, or objects with their words as in `bus/buses+couch/sofa`.
     ///
     /// # Errors
-    /// When a list has no words, two have the same first word, or the tokenizer reads a word as anything else. Lists with
-    /// a name are read with any tokenizer, as a suite of all metrics may set it.
+    /// When a list has no words, two have the same first word, or the tokenizer reads a word as anything else. Lists
+    /// with a name are read with any tokenizer, as a suite of all metrics may set it.
     pub fn parse(text: &str, tokenizer: Tokenizer) -> Result<Self, Refusal> {
         let named = NAMED.iter().find(|(name, _)| *name == text);
         let lists = named.map_or(text, |(_, lists)| *lists);

@@ -1,4 +1,5 @@
-//! `imageclef`, `concepts`, `letters`, `ascii` and `noc`: the text rules of programs of fields, which are told nowhere else.
+//! `imageclef`, `concepts`, `letters`, `ascii`, `noc`: the text rules of programs of fields, which are told nowhere
+//! else.
 //!
 //! - `imageclef`: the captioning task of ImageCLEFmedical 2026 (taubsity/clef-caption-evaluation-2026) lower-cases a
 //!   caption, writes `number` for each run of digits, removes ASCII punctuation without a space in its place, and
@@ -6,8 +7,8 @@
 //! - `concepts`: its task of concepts compares sets of identifiers such as `C0040405;C1306645`, whatever their case.
 //! - `letters`: MART's paragraph evaluation (jayleicn/recurrent-transformer, `para-evaluate.py`) keeps runs of A to Z.
 //! - `ascii`: the evaluation of stories (lichengunc/vist_eval) drops characters beyond ASCII, and splits at spaces.
-//! - `noc`: the F1 of novel objects (LisaAnne/DCC, `eval_sentences.py`) lower-cases a caption, drops everything but ASCII
-//!   letters, digits and white space, and splits at white space.
+//! - `noc`: the F1 of novel objects (LisaAnne/DCC, `eval_sentences.py`) lower-cases a caption, drops everything but
+//!   ASCII letters, digits and white space, and splits at white space.
 
 use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
 
