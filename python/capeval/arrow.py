@@ -25,8 +25,9 @@ in any number of parts, in any order, with the digits of one machine:
 
 from __future__ import annotations
 
+import functools
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from . import _engine
@@ -61,6 +62,15 @@ if TYPE_CHECKING:
 __all__ = ["FrequencyCounter", "References", "RowScorer", "judge", "needed_frequencies"]
 
 _settings = settings
+
+_Key = tuple[str, "str | None"]
+"""The column that groups rows, and a group; None is that of rows in no group."""
+
+_ALL: _Key = ("", None)
+"""The key of all rows."""
+
+_LABELS = ("by", "group")
+"""The columns that sums and counts of groups begin with."""
 
 _MOST_BLOCKS = 1 << 20
 
@@ -136,7 +146,17 @@ class RowScorer:
             "threads": thread_count(options["threads"]),
         }
         policy = Policy(**only(options, RowPolicies, RowDuplicates))
-        self._engine = _engine.RowScorer(table, functions, vectors_of(options["vectors"]), policy, row_options)
+        vectors, own = vectors_of(options["vectors"]), options["group_frequencies"]
+
+        def engine(table: _engine.DocumentFrequencies | None) -> _engine.RowScorer:
+            return _engine.RowScorer(table, functions, vectors, policy, row_options)
+
+        self._engine = engine(table)
+        self._group_engines: dict[_Key, Callable[[], _engine.RowScorer]] = {
+            key: functools.cache(functools.partial(lambda own: engine(DocumentFrequencies._table(own)), of_key))
+            for key, of_key in (own or {}).items()
+        }
+        self._group_df = "all" if own is None else "own"
 
     def scores(
         self,
@@ -207,6 +227,7 @@ class RowScorer:
         id: str | None = None,
         blocks: int = 1,
         seed: int = 12_345,
+        groups: str | Sequence[str] = (),
     ) -> Any:
         """Adds up the statistics of the rows of a part, exactly.
 
@@ -221,6 +242,8 @@ class RowScorer:
             blocks: the number of blocks into which rows are dealt by `seed` and their id, for intervals: about a
                 thousand, such as ``blocks=1024``. The result has a row for each block that occurs.
             seed: the seed of the blocks, which must be that of the intervals.
+            groups: the names of columns whose values group rows; the rows of each group are added up, too. A row with a
+                list is in several groups, and one with null in none.
 
         Raises:
             ValueError: a corpus score is not a function of sums, as that of ``rouge155:average=resampled``; or as for
@@ -229,11 +252,14 @@ class RowScorer:
         blocks, seed = whole("blocks", blocks, 1, _MOST_BLOCKS), whole("seed", seed, 0, 2**64 - 1)
         if blocks > 1 and id is None:
             raise ValueError("rows without an id cannot be dealt into blocks; pass id, the name of its column")
-        columns = _columns(candidate, references, id)
-        sums = self._engine.sums()
+        columns, names = _columns(candidate, references, id), grouping(groups)
+        sums = {_ALL: self._engine.sums()}
         for part in _gathered(batches, _ROWS, None):
-            self._engine.add(sums, part, columns, (blocks, seed))
-        return _one(sums.batch())
+            for key, rows in _by_group(part, names):
+                if key not in sums:
+                    sums[key] = self._engine_of(key).sums()
+                self._engine_of(key).add(sums[key], rows, columns, (blocks, seed))
+        return _labelled({key: one.batch() for key, one in sums.items()}, bool(names))
 
     def merge(self, *sums: Any) -> Any:
         """Merges the sums of any number of parts.
@@ -241,13 +267,20 @@ class RowScorer:
         Raises:
             ValueError: a part was added up with other metrics, settings, policies, document frequencies or blocks.
         """
-        return _one(self._merged(sums).batch())
+        merged = self._merged(sums)
+        return _labelled({key: one.batch() for key, one in merged.items()}, any(map(_is_labelled, sums)))
 
-    def _merged(self, sums: Iterable[Any]) -> _engine.Sums:
-        merged = self._engine.sums()
+    def _merged(self, sums: Iterable[Any]) -> dict[_Key, _engine.Sums]:
+        merged = {_ALL: self._engine.sums()}
         for part in sums:
-            merged.merge(part)
+            for key, rows in _by_label(part):
+                if key not in merged:
+                    merged[key] = self._engine_of(key).sums()
+                merged[key].merge(rows)
         return merged
+
+    def _engine_of(self, key: _Key) -> _engine.RowScorer:
+        return self._group_engines.get(key, lambda: self._engine)()
 
     def report(
         self,
@@ -261,7 +294,7 @@ class RowScorer:
         resamples: int = 10_000,
         seed: int = 12_345,
     ) -> Report:
-        """The report on the sums of all parts, as :func:`capeval.score` returns it.
+        """The report on the sums of all parts, as :func:`capeval.score` returns it, with the scores of groups.
 
         Args:
             sums: the sums of all parts.
@@ -287,14 +320,29 @@ class RowScorer:
             "repeated_ids": list(repeated_ids),
             "intervals": None if drawn is None else (drawn["resamples"], drawn["seed"], drawn["level"]),
         }
-        return Report(self._engine.report(merged, about))
+        of_all = self._engine.report(merged[_ALL], about)
+        groups: dict[str, tuple[str, str, int, list[tuple[str, _engine.Study]]]] = {}
+        for (by, group), of_group in merged.items():
+            images = sum(_one(of_group.batch()).column("images").to_pylist()) if by else 0
+            if images == 0:
+                continue
+            _, _, without, reports = groups.get(by, (by, self._group_df, 0, []))
+            if group is None:
+                without = images
+            else:
+                reports.append((group, self._engine_of((by, group)).report(of_group, about)))
+            groups[by] = (by, self._group_df, without, reports)
+        return Report(_engine.grouped(of_all, list(groups.values())) if groups else of_all)
 
-    def schema(self, kind: str = "scores", keep: Iterable[pyarrow.Field] = ()) -> pyarrow.Schema:
+    def schema(
+        self, kind: str = "scores", keep: Iterable[pyarrow.Field] = (), *, groups: str | Sequence[str] = ()
+    ) -> pyarrow.Schema:
         """The names and Arrow types of a result, for engines that need them before they run.
 
         Args:
             kind: ``"scores"``, ``"statistics"`` or ``"sums"``.
             keep: the fields of the columns that are kept.
+            groups: as for :meth:`sums`.
         """
         import pyarrow as pa
 
@@ -305,7 +353,7 @@ class RowScorer:
             named = self._engine.columns()
             return pa.schema([*keep, *(pa.field(name, types[counts], False) for name, counts in named)])
         if kind == "sums":
-            return pa.schema(pa.record_batch(self._engine.sums().batch()).schema)
+            return _labelled({_ALL: self._engine.sums().batch()}, bool(groups)).schema
         raise ValueError(f"kind must be 'scores', 'statistics' or 'sums', not {kind!r}")
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -375,6 +423,7 @@ class FrequencyCounter:
         references: str | References = "references",
         candidate: str | None = None,
         id: str | None = None,
+        groups: str | Sequence[str] = (),
     ) -> Iterator[pyarrow.RecordBatch]:
         """Counts the n-grams of a batch, a table or an iterable of batches.
 
@@ -387,29 +436,41 @@ class FrequencyCounter:
             candidate: the name of the column of candidates; pass it if rows whose candidate is null are not scored, so
                 that they are not counted either.
             id: the name of the column of ids, if `references` are looked up.
+            groups: the names of columns whose values group rows, as for :meth:`RowScorer.sums`; the n-grams of each group
+                are counted, too.
         """
-        columns = _columns(candidate, references, id)
-        tally = _engine.Tally(*self._shape)
+        columns, names = _columns(candidate, references, id), grouping(groups)
+        tallies: dict[_Key, _engine.Tally] = {}
         for batch in _gathered(batches, None, _BYTES):
-            tally.add(batch, columns, self._sieve, self._reading)
-            if len(tally) >= _MOST_NGRAMS:
-                yield self._batch(tally)
-                tally = _engine.Tally(*self._shape)
-        if not tally.is_empty:
-            yield self._batch(tally)
+            for key, rows in _by_group(batch, names):
+                if key == _ALL or key[1] is not None:
+                    self._tally(tallies, key).add(rows, columns, self._sieve, self._reading)
+            if sum(map(len, tallies.values())) >= _MOST_NGRAMS:
+                yield from self._batches(tallies, bool(names))
+                tallies = {}
+        yield from self._batches(tallies, bool(names))
 
     def merge(self, batches: Any) -> Iterator[pyarrow.RecordBatch]:
         """Merges the counts of each part; gives a batch with a row for each part that occurs."""
-        tally = self._merged(batches)
-        if not tally.is_empty:
-            yield self._batch(tally)
+        tallies, is_labelled = self._merged(batches)
+        yield from self._batches(tallies, is_labelled)
 
     def table(self, batches: Any) -> DocumentFrequencies:
         """The table of all counts, merged or not."""
-        tally = self._merged(batches)
+        tallies, _ = self._merged(batches)
+        tally = self._tally(tallies, _ALL)
         if tally.is_empty:
             raise ValueError("no row has references, so there is nothing to count")
         return DocumentFrequencies(tally.table())
+
+    def group_tables(self, batches: Any) -> dict[tuple[str, str], DocumentFrequencies]:
+        """The tables of groups by column and group, from counts, merged or not: for ``RowScorer(group_frequencies=…)``."""
+        tallies, _ = self._merged(batches)
+        return {
+            (by, group): DocumentFrequencies(tally.table())
+            for (by, group), tally in tallies.items()
+            if group is not None and not tally.is_empty
+        }
 
     def rows(self, batches: Any) -> Iterator[pyarrow.RecordBatch]:
         """Merged counts as rows: ``ngram``, a list of words, and ``images``, the number of images.
@@ -418,7 +479,7 @@ class FrequencyCounter:
         """
         import pyarrow as pa
 
-        for rows in self._merged(batches).rows(_MOST_NGRAMS):
+        for rows in self._tally(self._merged(batches)[0], _ALL).rows(_MOST_NGRAMS):
             yield pa.record_batch(rows).cast(self.schema("rows"))
 
     def schema(self, kind: str = "counts") -> pyarrow.Schema:
@@ -431,18 +492,30 @@ class FrequencyCounter:
             return pa.schema([pa.field("ngram", pa.list_(pa.string())), pa.field("images", pa.int64())])
         raise ValueError(f"kind must be 'counts' or 'rows', not {kind!r}")
 
-    def _merged(self, batches: Any) -> _engine.Tally:
-        tally = _engine.Tally(*self._shape)
+    def _merged(self, batches: Any) -> tuple[dict[_Key, _engine.Tally], bool]:
+        """The counts of all rows and of groups, and whether groups were counted."""
+        tallies: dict[_Key, _engine.Tally] = {}
+        is_labelled = False
         for batch in _iterated(batches):
-            for data in batch.column("counts"):
-                tally.merge(data.as_py())
-        return tally
+            is_labelled |= _is_labelled(batch)
+            for key, rows in _by_label(batch):
+                for data in rows.column("counts"):
+                    self._tally(tallies, key).merge(data.as_py())
+        return tallies, is_labelled
 
-    def _batch(self, tally: _engine.Tally) -> pyarrow.RecordBatch:
+    def _tally(self, tallies: dict[_Key, _engine.Tally], key: _Key) -> _engine.Tally:
+        if key not in tallies:
+            tallies[key] = _engine.Tally(*self._shape)
+        return tallies[key]
+
+    def _batches(self, tallies: dict[_Key, _engine.Tally], is_labelled: bool) -> Iterator[pyarrow.RecordBatch]:
         import pyarrow as pa
 
-        parts, data = zip(*tally.parts())
-        return pa.RecordBatch.from_arrays([pa.array(parts, pa.int32()), pa.array(data, pa.binary())], schema=self.schema())
+        counted = {key: zip(*tally.parts()) for key, tally in tallies.items() if not tally.is_empty}
+        arrays = {key: [pa.array(parts, pa.int32()), pa.array(data, pa.binary())] for key, (parts, data) in counted.items()}
+        batches = {key: pa.RecordBatch.from_arrays(of_key, schema=self.schema()) for key, of_key in arrays.items()}
+        if batches:
+            yield _labelled(batches, is_labelled)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _make_counter, self._arguments
@@ -545,6 +618,69 @@ def gathered(batches: Any) -> Iterator[Any]:
     """Batches with as many rows as are measured together, unless these are large."""
     for part in _gathered(batches, _ROWS, _BYTES):
         yield from part.combine_chunks().to_batches()
+
+
+def grouping(groups: str | Sequence[str]) -> list[str]:
+    """The names of the columns that group rows."""
+    return [groups] if isinstance(groups, str) else listed("groups", groups)
+
+
+def _by_group(table: pyarrow.Table, columns: Sequence[str]) -> Iterator[tuple[_Key, pyarrow.Table]]:
+    """The rows of a table: all of them, and those of each group by each column."""
+    import pyarrow as pa
+
+    yield _ALL, table
+    for name in columns:
+        if table.column_names.count(name) != 1:
+            raise ValueError(f"there is no column '{name}' that groups rows; the columns are {', '.join(table.column_names)}")
+        column = table.column(name)
+        is_list = pa.types.is_list(column.type) or pa.types.is_large_list(column.type)
+        try:
+            labels = column.cast(pa.list_(pa.string()) if is_list else pa.string()).to_pylist()
+        except pa.ArrowException as error:
+            raise TypeError(f"column '{name}' cannot group rows: {error}") from error
+        rows: dict[str | None, list[int]] = {}
+        for row, label in enumerate(labels):
+            of_row = [one for one in (label if is_list else [label]) or [] if one is not None]
+            for group in dict.fromkeys(of_row) or [None]:
+                rows.setdefault(group, []).append(row)
+        for group, of_group in rows.items():
+            yield (name, group), table.take(of_group)
+
+
+def _labelled(batches: dict[_Key, Any], has_groups: bool) -> Any:
+    """Batches of sums or counts as one, in which two columns name the groups."""
+    if not has_groups:
+        return _one(batches[_ALL])
+    import pyarrow as pa
+
+    labelled = []
+    for key, data in batches.items():
+        batch = pa.record_batch(data)
+        labels = [pa.array([label] * batch.num_rows, pa.string()) for label in key]
+        labelled.append(pa.RecordBatch.from_arrays([*labels, *batch.columns], names=[*_LABELS, *batch.schema.names]))
+    whole = pa.Table.from_batches(labelled).combine_chunks().to_batches()
+    return whole[0] if whole else labelled[0]
+
+
+def _is_labelled(part: Any) -> bool:
+    return isinstance(_names(part), list) and _LABELS[0] in _names(part)
+
+
+def _names(part: Any) -> Any:
+    return getattr(getattr(part, "schema", None), "names", None)
+
+
+def _by_label(part: Any) -> Iterator[tuple[_Key, Any]]:
+    """The rows of sums or counts by the groups that they are of."""
+    if not _is_labelled(part):
+        yield _ALL, part
+        return
+    rows: dict[_Key, list[int]] = {}
+    for row, key in enumerate(zip(*(part.column(name).to_pylist() for name in _LABELS))):
+        rows.setdefault(key, []).append(row)
+    for key, of_key in rows.items():
+        yield key, part.take(of_key).select([name for name in part.schema.names if name not in _LABELS])
 
 
 def _one(batch: _engine.ArrowBatch) -> Any:

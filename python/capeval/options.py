@@ -394,13 +394,34 @@ class ImageGroups(TypedDict, total=False):
     groups: Captionlike | Sequence[Captionlike] | Mapping[str, Captionlike] | None
     """What groups images, for scores of each group: the name of a column or key of the captions, a path or
     ``"path:column"``, a dictionary of groups by id or of ids by group, a Series, a table with ids and groups;
-    ``"words:references"``, ``"words:candidate=8,12"``, ``"references:count"``; several joined by ``×``, or a list of
-    these."""
+    ``"words:references"``, ``"words:candidate=8,12"``, ``"references:count"``, ``"objects:references"``; several joined by
+    ``×``, or a list of these."""
     group_df: GroupFrequencies
     """The images that metrics such as CIDEr learn document frequencies from, for the scores of a group:
     - ``"own"``: those of the group, as if it were evaluated alone; what nocaps and COCO's `image_id` do
     - ``"all"``: all images, so that scores are sums or means over the images of the group
     """
+
+
+class ColumnGroups(TypedDict, total=False):
+    """Groups of images."""
+
+    groups: str | Sequence[str]
+    """The names of columns that group rows, for scores of each group; a row with a list is in several groups, and one with
+    null in none."""
+    group_df: GroupFrequencies
+    """The rows that metrics such as CIDEr learn document frequencies from, for the scores of a group:
+    - ``"own"``: those of the group, which are counted, unless `document_frequencies` are given
+    - ``"all"``: all rows
+    """
+
+
+class GroupTables(TypedDict, total=False):
+    """Data for metrics."""
+
+    group_frequencies: Mapping[tuple[str, str], Frequencies] | None
+    """The document frequencies of groups, as :meth:`FrequencyCounter.group_tables` returns them; other groups, and all
+    groups if it is None, use `document_frequencies`."""
 
 
 class Formulas(TypedDict, total=False):
@@ -702,7 +723,7 @@ class StreamOptions(MetricSettings, FrequencyTable, Threads, total=False):
 
 
 class RowOptions(
-    MetricSettings, FrequencyTable, VectorSources, RowPolicies, RowDuplicates, Threads, total=False
+    MetricSettings, FrequencyTable, GroupTables, VectorSources, RowPolicies, RowDuplicates, Threads, total=False
 ):
     """The keywords of :class:`capeval.arrow.RowScorer`."""
 
@@ -713,7 +734,7 @@ class TableScoreOptions(
     """The keywords of :func:`capeval.spark.score`."""
 
 
-class TableOptions(TableScoreOptions, RowDuplicates, Intervals, Resampling, total=False):
+class TableOptions(TableScoreOptions, RowDuplicates, ColumnGroups, Intervals, Resampling, total=False):
     """The keywords of :func:`capeval.spark.evaluate`."""
 
 

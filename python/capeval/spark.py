@@ -24,7 +24,7 @@ import hashlib
 import os
 import pickle
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
 from ._engine import set_num_threads
@@ -33,7 +33,7 @@ from ._frequencies import DocumentFrequencies
 from ._inputs import Captionlike, Metrics, Policy, is_program, listed, metric_list, own_names, with_tokenizer
 from ._keywords import only, takes
 from ._report import Id, Report
-from .arrow import FrequencyCounter, References, RowScorer, gathered, needed_frequencies
+from .arrow import FrequencyCounter, References, RowScorer, gathered, grouping, needed_frequencies
 from .options import RowDuplicates, RowPolicies, TableOptions, TableScoreOptions, VectorSources
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ _BLOCKS = 1024
 _EXAMPLES = 5
 
 
-@takes(TableOptions, missing="skip", surplus="ignore", several="first", empty="keep")
+@takes(TableOptions, missing="skip", surplus="ignore", several="first", empty="keep", groups=())
 def evaluate(
     df: DataFrame, metrics: Metrics = None, *, name: str = "candidates", **options: Unpack[TableOptions]
 ) -> Report:
@@ -77,6 +77,9 @@ def evaluate(
     For intervals, images are dealt into 1,024 blocks by the seed and their ids, and resamples draw blocks, so that
     intervals do not depend on partitions either. They are not those of :func:`capeval.score`, which draws images.
 
+    Scores of groups are in ``report.groups``, without tests of their differences, which need the scores of all rows. Rows in
+    groups are scored twice, and once more for each further column in `groups`.
+
     Args:
         df: A row per image, with a caption of one system. It is read up to three times (ids, document frequencies,
             scores), and more often where ids have several rows, so cache or store it if it is costly to compute.
@@ -89,25 +92,29 @@ def evaluate(
     intervals, seed, parts = options["intervals"], options["seed"], options["parts"]
     if intervals and options["id"] is None:
         raise ValueError("intervals need ids; pass id, the name of their column")
-    rows, repeated = job.single(options["several"])
-    scorer = job.scorer(lambda: rows, metrics, options)
+    groups = grouping(options["groups"])
+    rows, repeated = job.single(options["several"], groups)
+    scorer = job.scorer(lambda: rows, metrics, options, groups if options["group_df"] == "own" else None)
     columns = job.columns()
     blocks = _BLOCKS if intervals else 1
-    schema = scorer().schema("sums")
+    schema = scorer().schema("sums", groups=groups)
     # Spark takes a dot in the name of a column for a field of a struct.
     names = schema.names
-    wire = ["block", *(f"c{k}" for k in range(1, len(names)))]
+    wire = [f"c{k}" for k in range(len(names))]
     types = _fields(schema, wire)
 
     def add(batches: Batches) -> Iterator[pyarrow.RecordBatch]:
-        yield scorer().sums(batches, blocks=blocks, seed=seed, **columns()).rename_columns(wire)
+        yield scorer().sums(batches, blocks=blocks, seed=seed, groups=groups, **columns()).rename_columns(wire)
 
     def merge(batches: Batches) -> Iterator[pyarrow.RecordBatch]:
-        yield scorer().merge(*(batch.rename_columns(names) for batch in batches)).rename_columns(wire)
+        parts = [batch.rename_columns(names) for batch in batches]
+        if parts:
+            yield scorer().merge(*parts).rename_columns(wire)
 
     sums = rows.mapInArrow(add, types)
-    if blocks > 1:
-        sums = sums.repartition(parts, "block").mapInArrow(merge, types)
+    if blocks > 1 or groups:
+        # By block, and by column and group.
+        sums = sums.repartition(parts, *wire[: names.index("block") + 1]).mapInArrow(merge, types)
     made: RowScorer = scorer()
     return made.report(
         _collected(sums).rename_columns(names),
@@ -281,11 +288,12 @@ class _Job:
         table = self._joins.groupBy(self._id).agg(of_id.alias("references"))
         return self._df.drop("references").join(table, self._id, "left")
 
-    def single(self, which: Duplicate) -> tuple[DataFrame, _Repeated]:
+    def single(self, which: Duplicate, groups: list[str] | None = None) -> tuple[DataFrame, _Repeated]:
         """The rows with the columns that are needed, one row per id, and the ids that had several."""
         df, id, candidate = self.joined(), self._id, self._candidate
         assert candidate is not None
-        needed = [name for name in (id, candidate, self._column) if name is not None]
+        _check_columns(df, groups or [])
+        needed = [name for name in dict.fromkeys((id, candidate, self._column, *(groups or []))) if name is not None]
         df = df.select(*needed)
         if id is None:
             return df, _Repeated(0, [])
@@ -311,13 +319,22 @@ class _Job:
         single = single.select(id, *(f.col("capeval_row")[name].alias(name) for name in others))
         return df.join(several, id, "left_anti").select(*needed).unionByName(single), _Repeated(number, first)
 
-    def scorer(self, counted: Callable[[], DataFrame], metrics: Metrics, options: TableScoreOptions) -> _Once:
-        """The scorer for all tasks; counts the document frequencies of the rows `counted()` if the metrics need them."""
+    def scorer(
+        self,
+        counted: Callable[[], DataFrame],
+        metrics: Metrics,
+        options: TableScoreOptions,
+        groups: list[str] | None = None,
+    ) -> _Once:
+        """The scorer for all tasks; counts the document frequencies of the rows `counted()` if the metrics need them, and
+        those of each group by the columns `groups`, unless they are None.
+        """
         settings = with_tokenizer(options["settings"], options["tokenizer"])
         frequencies = options["document_frequencies"]
         chosen = metric_list(metrics)
         shipped = [_version(os.path.abspath(os.path.expanduser(one))) if is_program(one) else one for one in chosen]
         table: _Once | None = None
+        own: dict[tuple[str, str], DocumentFrequencies] | None = None if groups is None else {}
         needed = needed_frequencies(chosen, settings=settings) if frequencies is None else None
         if isinstance(frequencies, (str, os.PathLike)):
             table = _Once(_table_of, _version(frequencies))
@@ -326,23 +343,26 @@ class _Job:
         elif needed is not None:
             parts, policy = options["parts"], only(options, RowPolicies)
             counter = FrequencyCounter(**needed, parts=parts, scorer_metrics=own_names(chosen), settings=settings, **policy)
-            table = _Once(_itself, counter.table(_collected(self.counted(counted(), counter, parts))))
-        others = {**only(options, VectorSources), **self._policy._asdict(), "settings": settings}
+            counts = _collected(self.counted(counted(), counter, parts, groups or []))
+            table, own = _Once(_itself, counter.table(counts)), counter.group_tables(counts) if groups else own
+        others = {**only(options, VectorSources), **self._policy._asdict(), "settings": settings, "group_frequencies": own}
         return _Once(_scorer, shipped, table, others)
 
-    def counted(self, df: DataFrame, counter: FrequencyCounter, parts: int) -> DataFrame:
-        """The merged counts of the references of `df`."""
+    def counted(
+        self, df: DataFrame, counter: FrequencyCounter, parts: int, groups: Sequence[str] = ()
+    ) -> DataFrame:
+        """The merged counts of the references of `df`, and of each group."""
         columns = self.columns()
         once = _Once(_itself, counter)
 
         def count(batches: Batches) -> Iterator[pyarrow.RecordBatch]:
-            yield from once().counts(batches, **columns())
+            yield from once().counts(batches, groups=groups, **columns())
 
         def merge(batches: Batches) -> Iterator[pyarrow.RecordBatch]:
             yield from once().merge(batches)
 
-        types = "part int, counts binary"
-        names = [name for name in (self._column, self._candidate, self._id) if name is not None]
+        types = ("`by` string, `group` string, " if groups else "") + "part int, counts binary"
+        names = [name for name in dict.fromkeys((self._column, self._candidate, self._id, *groups)) if name is not None]
         return df.select(*names).mapInArrow(count, types).repartition(parts, "part").mapInArrow(merge, types)
 
     def columns(self) -> Callable[[], dict[str, Any]]:
@@ -461,6 +481,7 @@ def _fields(schema: pyarrow.Schema, columns: list[str]) -> str:
         pa.int32(): "int",
         pa.int64(): "bigint",
         pa.float64(): "double",
+        pa.string(): "string",
         pa.list_(pa.string()): "array<string>",
         pa.list_(pa.float64()): "array<double>",
     }
@@ -474,7 +495,7 @@ def _collected(df: DataFrame) -> pyarrow.Table:
     if hasattr(df, "toArrow"):
         return df.toArrow()
     # Spark 3.5 gives rows, whose types follow from those of the columns.
-    types = {"int": pa.int32(), "bigint": pa.int64(), "binary": pa.binary()}
+    types = {"int": pa.int32(), "bigint": pa.int64(), "binary": pa.binary(), "string": pa.string()}
     types |= {"array<string>": pa.list_(pa.string()), "array<double>": pa.list_(pa.float64())}
     rows = df.collect()
     columns = [pa.array([row[k] for row in rows], types[kind]) for k, (_, kind) in enumerate(df.dtypes)]

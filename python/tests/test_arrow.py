@@ -155,6 +155,70 @@ def test_sums_of_parts_give_the_report_of_all(references, candidates, table):
         scorer.report(scorer.sums(batch.slice(0, 0)))
 
 
+NOUNS = ["dog", "cat", "bus", "kite", "child", "beach", "street"]
+MANY = {
+    k: [f"A {NOUNS[k % 7]} near the {NOUNS[k * 3 % 7]}", f"the {NOUNS[k % 7]} and {k % 4} {NOUNS[k // 5 % 7]}s"]
+    for k in range(40)
+}
+MINE = {k: f"a {NOUNS[k % 7]} near a {NOUNS[(k + k % 3) % 7]}" for k in MANY}
+DOMAIN = {k: ["in", "near, or so", "out", None][k % 4] for k in MANY}
+TAGS = {k: [NOUNS[k % 7], NOUNS[k % 5]] if k % 6 else [] for k in MANY}
+FLOOR = {k: k // 4 for k in MANY}
+
+
+def grouped(order=None):
+    keys = list(order or MANY)
+    columns = {"image_id": keys, "domain": [DOMAIN[k] for k in keys], "tags": [TAGS[k] for k in keys]}
+    columns |= {"floor": [FLOOR[k] for k in keys], "candidate": [MINE[k] for k in keys], "references": [MANY[k] for k in keys]}
+    return pyarrow.RecordBatch.from_pydict(columns)
+
+
+def expected_groups(group_df):
+    groups = {"domain": {k: one for k, one in DOMAIN.items() if one}, "tags": {k: all for k, all in TAGS.items() if all}}
+    return capeval.score(
+        MANY, MINE, METRICS, tokenizer="ptb-each", groups={**groups, "floor": FLOOR}, group_df=group_df
+    )
+
+
+@pytest.mark.parametrize("shards", [1, 3, 7])
+@pytest.mark.parametrize("group_df", ["own", "all"])
+def test_groups_of_parts_have_the_scores_of_score(shards, group_df):
+    expected, names = expected_groups(group_df), ["domain", "tags", "floor"]
+    batch = grouped(sorted(MANY, key=lambda k: k * 17 % 40))
+    parts = [batch.slice(k * 40 // shards, (k + 1) * 40 // shards - k * 40 // shards) for k in range(shards)]
+    counter = FrequencyCounter(tokenizer="ptb-each", parts=2)
+    counts = [count for part in parts for count in counter.counts(part, groups=names)]
+    tables = counter.group_tables(counter.merge(counts))
+    assert counter.group_tables(counts).keys() == tables.keys()
+    scorer = RowScorer(
+        METRICS,
+        tokenizer="ptb-each",
+        document_frequencies=counter.table(counts),
+        group_frequencies=tables if group_df == "own" else None,
+    )
+    sums = [pickle.loads(pickle.dumps(scorer)).sums(part, id="image_id", groups=names, blocks=8) for part in parts]
+    assert sums[0].schema.equals(scorer.schema("sums", groups=names))
+    report = scorer.report(scorer.merge(*sums), intervals=True, resamples=20)
+    assert report.scores == expected.scores
+    assert report.groups == expected.groups
+    assert [list(groups) for groups in report.groups.values()] == [list(groups) for groups in expected.groups.values()]
+    assert scorer.report(*sums[::-1]).groups == expected.groups
+    for ours, theirs in zip(report.to_dict()["groups"], expected.to_dict()["groups"]):
+        assert (ours["df"], ours["without"]) == (theirs["df"], theirs["without"])
+        assert [row["images"] for row in ours["groups"]] == [row["images"] for row in theirs["groups"]]
+
+
+def test_columns_that_cannot_group_rows_are_named():
+    scorer = RowScorer(["bleu"])
+    with pytest.raises(ValueError, match="no column 'domian' that groups rows; the columns are image_id, domain"):
+        scorer.sums(grouped(), groups=["domian"])
+    batch = grouped().append_column("place", pyarrow.array([{"x": 1}] * 40))
+    with pytest.raises(TypeError, match="column 'place' cannot group rows"):
+        scorer.sums(batch, groups="place")
+    nothing = scorer.report(scorer.sums(grouped().slice(0, 0), groups="domain"), scorer.sums(grouped(), groups="domain"))
+    assert list(nothing.groups["domain"]) == ["in", "near, or so", "out"]
+
+
 def test_rows_of_many_ngrams_come_in_several_batches(references, candidates, monkeypatch):
     counter = FrequencyCounter(parts=2)
     counts = list(counter.counts(batch_of(references, candidates)))

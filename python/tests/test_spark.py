@@ -79,6 +79,23 @@ def test_partitions_change_no_bit(session, corpus):
         assert [found[id][key] for id in expected.ids] == values.tolist(), key
 
 
+@pytest.mark.parametrize("group_df", ["own", "all"])
+def test_groups_have_the_scores_of_one_machine(session, corpus, group_df):
+    references, candidates = corpus
+    groups = {"domain": {k: ["in", "out"][k % 2] for k in references if k % 5}, "tags": {k: [k % 3, k % 4] for k in references}}
+    expected = capeval.score(references, candidates, METRICS, tokenizer="ptb-each", groups=groups, group_df=group_df)
+    rows = [(*row, groups["domain"].get(row[0]), groups["tags"][row[0]]) for row in rows_of(references, candidates)]
+    for partitions in (1, 3, 7):
+        df = session.createDataFrame(rows, TYPES + ", domain string, tags array<bigint>").repartition(partitions)
+        report = spark.evaluate(df, METRICS, tokenizer="ptb-each", groups=["domain", "tags"], group_df=group_df)
+        assert report.scores == expected.scores
+        assert report.groups == expected.groups
+    report = spark.evaluate(df, "rouge-l", groups="domain", intervals=True, resamples=50)
+    assert list(report.groups) == ["domain"]
+    with pytest.raises(ValueError, match="no column 'domian'"):
+        spark.evaluate(df, METRICS, groups=["domian"])
+
+
 def test_intervals_by_blocks_are_about_as_wide_as_those_by_images(session, corpus):
     references, candidates = corpus
     options = {"intervals": True, "resamples": 2000}

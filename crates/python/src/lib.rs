@@ -87,5 +87,6 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(score::inspect, module)?)?;
     module.add_function(wrap_pyfunction!(score::score, module)?)?;
     module.add_function(wrap_pyfunction!(submission::submit, module)?)?;
+    module.add_function(wrap_pyfunction!(sums::grouped, module)?)?;
     Ok(())
 }

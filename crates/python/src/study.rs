@@ -52,7 +52,7 @@ impl Study {
     }
 
     /// The scores of systems.
-    fn scores(&self) -> PyResult<&Report> {
+    pub fn scores(&self) -> PyResult<&Report> {
         let report = self.found.details().report();
         report.ok_or_else(|| value(&format!("a {} has no systems", self.found.kind().name)))
     }

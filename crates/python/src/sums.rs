@@ -8,8 +8,9 @@ use arrow_array::types::{Float64Type, Int32Type, Int64Type};
 use arrow_array::{Array, ArrayRef, Int32Array, Int64Array, RecordBatch};
 use arrow_schema::DataType;
 use capeval::choice::Notice;
-use capeval::corpus::{Policy, SegmentId};
+use capeval::corpus::{Policy, SegmentId, UnknownName};
 use capeval::metric::AnyMetric;
+use capeval::report::ByGroup;
 use capeval::stats::{Resampling, Total};
 use capeval::{BlockSums, Dealing, Flaw, FlawedRows, SumsOptions};
 use pyo3::prelude::*;
@@ -18,6 +19,7 @@ use crate::capsule::{ArrowBatch, batches};
 use crate::captions;
 use crate::columns::{BatchIds, Columns, Rows, column};
 use crate::error::{fault, from_request, value};
+use crate::study::Study;
 
 /// Sums of the statistics of rows, by block.
 #[pyclass(frozen, module = "capeval._engine")]
@@ -233,6 +235,23 @@ impl<'b> Reader<'b> {
         }
         Ok(())
     }
+}
+
+/// The groups by a property: the rule for document frequencies, the number of rows in no group, and a report on the
+/// rows of each group.
+type Groups<'py> = (String, String, usize, Vec<(String, PyRef<'py, Study>)>);
+
+/// The report on all rows with the scores of groups.
+#[pyfunction]
+pub fn grouped(whole: &Study, groups: Vec<Groups<'_>>) -> PyResult<Study> {
+    let mut report = whole.scores()?.clone();
+    for (by, frequencies, without, reports) in groups {
+        let frequencies = frequencies.parse().map_err(|error: UnknownName| fault(&error))?;
+        let of_group = |(name, found): (String, PyRef<'_, Study>)| Ok((name, found.scores()?.clone()));
+        let groups = reports.into_iter().map(of_group).collect::<PyResult<_>>()?;
+        capeval::group_reports(&mut report, ByGroup { by, frequencies, without, groups });
+    }
+    Ok(Study::new(report))
 }
 
 /// The facts that a report on sums states in addition to them.

@@ -3,6 +3,7 @@
 mod differences;
 mod jackknife;
 mod labels;
+mod reports;
 mod rows;
 mod saved;
 mod scores;
@@ -14,6 +15,7 @@ use capeval_corpus::GroupFile;
 use capeval_lexical::ObjectWords;
 use capeval_text::Tokenizer;
 
+pub use self::reports::group_reports;
 pub(crate) use self::rows::{GroupedRows, signed};
 pub use self::saved::group_saved;
 pub(crate) use self::scores::{GroupRequest, corpus};

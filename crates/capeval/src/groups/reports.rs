@@ -1,0 +1,36 @@
+//! Groups of rows that were scored apart: their reports become the scores of groups in the report of all rows.
+
+use std::cmp::Ordering;
+
+use capeval_report::{ByGroup, GroupRow, GroupScores, Report};
+
+use super::differences::without;
+
+/// Adds the scores of groups to the report on all rows, from a report on the rows of each group. Groups are sorted by
+/// their names, or by their numbers if all are numbers.
+pub fn group_reports(whole: &mut Report, mut by: ByGroup<Report>) {
+    let number = |name: &str| name.parse::<f64>().unwrap_or_default();
+    let are_numbers = by.groups.iter().all(|(name, _)| name.parse::<f64>().is_ok());
+    by.groups.sort_by(|(one, _), (other, _)| {
+        let by_number = if are_numbers { number(one).total_cmp(&number(other)) } else { Ordering::Equal };
+        by_number.then_with(|| one.cmp(other))
+    });
+    let rows = |(group, report): (String, Report)| {
+        report.systems.into_iter().map(move |system| GroupRow {
+            group: group.clone(),
+            system: system.name,
+            n_images: system.n_images,
+            scores: system.scores,
+            intervals: system.intervals,
+            ..GroupRow::default()
+        })
+    };
+    whole.head.notices.extend(without(&by.by, by.without));
+    whole.groups.push(GroupScores {
+        by: by.by,
+        frequencies: by.frequencies,
+        without: by.without,
+        rows: by.groups.into_iter().flat_map(rows).collect(),
+        ..GroupScores::default()
+    });
+}
