@@ -50,7 +50,7 @@ const WRITERS: &[(&str, &str)] = &[
         "o.json o.html o.jsonl o.capeval",
     ),
     ("data install meteor --from tiny.whl", "data/meteor-1.5.bin data/meteor-1.5.NOTICE.txt"),
-    ("embed --model MODEL --texts good.json -o o.npy", "o.npy o.json"),
+    ("embed --model MODEL --texts good.json -o o.safetensors", "o.safetensors"),
     ("kit show nocaps", ""),
     ("man pages", "pages/capeval.1 pages/capeval-score.1"),
 ];
