@@ -1,4 +1,4 @@
-//! No body of a request or an answer of the server makes its type panic, and what is read can be written and read again.
+//! No body of a request or an answer of the server makes its type panic, and what is read can be written again.
 
 use capeval_api as api;
 use serde::Serialize;

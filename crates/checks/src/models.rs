@@ -1,5 +1,5 @@
-//! No file of a model makes the reader panic, and a model that is read makes vectors of finite length: the first byte says
-//! which file of a tiny model the others replace.
+//! No file of a model makes the reader panic, and a model that is read makes vectors of finite length: the first byte
+//! says which file of a tiny model the others replace.
 
 use std::path::Path;
 use std::sync::{Arc, LazyLock};

@@ -21,7 +21,6 @@ const WRITERS: &[(&str, &str)] = &[
         "o.json o.jsonl o.html o.capeval",
     ),
     ("score -r prepared weak.json -m bleu -f csv", ""),
-    ("score -r references.json good.json -m one.toml -f csv --score-cache cache/kept", ""),
     ("score -r references.json good.json -m perplexity --lm lm.arpa -o o.md --group-by groups.csv", "o.md"),
     (
         "compare -r references.json good.json weak.json -m bleu --resamples 20 -o o.json --html o.html --save o.capeval",
@@ -51,7 +50,7 @@ const WRITERS: &[(&str, &str)] = &[
         "o.json o.html o.jsonl o.capeval",
     ),
     ("data install meteor --from tiny.whl", "data/meteor-1.5.bin data/meteor-1.5.NOTICE.txt"),
-    ("embed --model MODEL --texts good.json -o o.npy", "o.npy o.json"),
+    ("embed --model MODEL --texts good.json -o o.safetensors", "o.safetensors"),
     ("kit show nocaps", ""),
     ("man pages", "pages/capeval.1 pages/capeval-score.1"),
 ];
@@ -79,8 +78,6 @@ fn write_inputs(folder: &Path) {
         br#"[{"scene_id": "s", "object_id": "1", "object_name": "chair", "token": ["a", "chair"]}]"#,
     );
     write("matched.json", br#"{"s|1|chair": {"caption": "sos a chair eos", "iou": 0.4}}"#);
-    write("one.toml", b"protocol = 1\nname = 'one'\nversion = '1'\ncommand = ['sh', 'one.sh']\n");
-    write("one.sh", b"while read -r line; do id=${line#*:}; echo \"{\\\"id\\\": ${id%%,*}, \\\"scores\\\": {\\\"one\\\": 1}}\"; done\n");
     write("tiny.whl", &wheel());
     for args in [
         "prepare references.json -m bleu -o prepared",
