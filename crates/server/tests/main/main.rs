@@ -18,6 +18,7 @@ mod dense;
 mod deploy;
 mod disk;
 mod entries;
+mod halves;
 mod hostile;
 mod hosting;
 mod images;
