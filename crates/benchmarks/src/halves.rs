@@ -204,8 +204,8 @@ pub fn seed(plan: &PhasePlan, known: Option<&Phase>) -> anyhow::Result<String> {
     }
 }
 
-/// Refuses a plan that hides a private half again that people have seen, or that allows a team fewer submissions than it
-/// has chosen.
+/// Refuses a plan that hides a private half again that people have seen, or that allows a team fewer submissions than
+/// it has chosen.
 pub async fn require_kept(tx: &mut Tx, known: &Phase, plan: &PhasePlan) -> anyhow::Result<()> {
     let is_hidden = plan.private_from().is_none_or(|time| time > clock::now());
     ensure!(

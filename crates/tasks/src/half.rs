@@ -97,14 +97,15 @@ mod tests {
 
     #[test]
     fn a_list_is_taken_as_it_is_and_no_half_is_empty() {
-        let draw = Draw::Listed(vec![1.into(), "2".into(), 77.into()]);
+        let draw = Draw::Listed(vec![SegmentId::Integer(1), "2".into(), SegmentId::Integer(77)]);
         let public = half(&draw, true, images(4)).unwrap();
         assert_eq!(public.ids, HashSet::from(["1".to_owned(), "2".to_owned()]));
         assert_eq!(public.notice.unwrap(), "1 of the listed public images have no reference here");
         let private = half(&draw, false, images(4)).unwrap();
         assert_eq!((private.ids.len(), private.notice), (2, None));
-        let empty = half(&Draw::Listed(vec![77.into()]), true, images(4)).unwrap_err().to_string();
+        let empty =
+            half(&Draw::Listed(vec![SegmentId::Integer(77)]), true, images(4)).unwrap_err().to_string();
         assert_eq!(empty, "none of the 4 images is in the public half");
-        assert!(half(&Draw::Listed((0..4).map(SegmentId::from).collect()), false, images(4)).is_err());
+        assert!(half(&Draw::Listed((0..4).map(SegmentId::Integer).collect()), false, images(4)).is_err());
     }
 }

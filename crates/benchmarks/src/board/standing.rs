@@ -114,8 +114,8 @@ async fn settle(tx: &mut Tx, phase: &Phase, only: Option<&str>) -> Result<(), Er
     Ok(())
 }
 
-/// The ids of the submissions that stand for teams by a reference set, and of those that have stood before, which are so
-/// marked. What stands on public halves is kept in `public`, by the name of the references and the team.
+/// The ids of the submissions that stand for teams by a reference set, and of those that have stood before, which are
+/// so marked. What stands on public halves is kept in `public`, by the name of the references and the team.
 fn stand(
     phase: &Phase,
     set: &ReferenceSet,

@@ -109,7 +109,8 @@ pub async fn eval_results(
     }
     let (seen, phase) = (&entry.of.seen, &entry.of.phase);
     let boards = entries::beside(&app, &entry, page.visitor.as_ref()).await?;
-    let board = boards.iter().find(|board| board.set.whole() == phase.main_set).ok_or_else(Fault::not_found)?;
+    let board =
+        boards.iter().find(|board| board.set.whole() == phase.main_set).ok_or_else(Fault::not_found)?;
     let key = if asked.measure.is_empty() { &phase.main_metric } else { &asked.measure };
     let score = board.scores.iter().find(|score| score.measure.key == *key).ok_or_else(Fault::not_found)?;
     let quoted = |text: &str| serde_json::to_string(text);

@@ -20,7 +20,7 @@ fn no_type_has_two_forms() {
 }
 
 /// Routes that change something and need no body.
-const BODILESS: [&str; 17] = [
+const BODILESS: [&str; 20] = [
     "accept",
     "refuse",
     "retract",
@@ -28,6 +28,9 @@ const BODILESS: [&str; 17] = [
     "compare",
     "cancel",
     "pin",
+    "choose",
+    "unchoose",
+    "private",
     "invites",
     "freeze",
     "unfreeze",
