@@ -18,15 +18,15 @@ pub(super) fn routes() -> Vec<Route> {
     vec![
         get("/b/{slug}/participants", host, "List the people of a benchmark and what they accepted", list)
             .and("/api/v1/host/benchmarks/{slug}/participants"),
-        post("/b/{slug}/participants/{id}/accept", host, "Approve a person", decide::<true>)
-            .and("/api/v1/host/benchmarks/{slug}/participants/{id}/accept"),
+        post("/b/{slug}/participants/{id}/approve", host, "Approve a person", decide::<true>)
+            .and("/api/v1/host/benchmarks/{slug}/participants/{id}/approve"),
         post(
-            "/b/{slug}/participants/{id}/refuse",
+            "/b/{slug}/participants/{id}/reject",
             host,
             "Refuse a person, also one who was approved",
             decide::<false>,
         )
-        .and("/api/v1/host/benchmarks/{slug}/participants/{id}/refuse"),
+        .and("/api/v1/host/benchmarks/{slug}/participants/{id}/reject"),
     ]
 }
 

@@ -149,22 +149,22 @@ async fn hosts_approve_people_before_they_submit(database: Database) {
     let answer = |what: &str| format!("{PARTICIPANTS}/{id}/{what}");
     let none = json!({});
     let stranger = site.program("Stranger", Role::Host, Scope::Host).await;
-    stranger.post_json(&answer("accept"), &none).await.expect(404);
-    ada.post_json(&answer("accept"), &none).await.expect(404);
+    stranger.post_json(&answer("approve"), &none).await.expect(404);
+    ada.post_json(&answer("approve"), &none).await.expect(404);
     let words = json!({ "message": "Tell us more." });
-    hanna.post_json(&answer("refuse"), &words).await.expect(204);
-    assert_eq!(hanna.post_json(&answer("refuse"), &words).await.expect(409).json()["code"], "answered");
+    hanna.post_json(&answer("reject"), &words).await.expect(204);
+    assert_eq!(hanna.post_json(&answer("reject"), &words).await.expect(409).json()["code"], "answered");
     let told = ada.get(PARTICIPATION).await.expect(200).json();
     assert_eq!((&told["request"], &told["answer"]), (&json!("refused"), &json!("Tell us more.")));
     assert_eq!(submit(&site, &ada, 5, "").await.expect(403).json()["code"], "not-approved");
     ada.post_json(PARTICIPATION, &ask).await.expect(200);
-    hanna.post_json(&answer("accept"), &none).await.expect(204);
+    hanna.post_json(&answer("approve"), &none).await.expect(204);
     submit(&site, &ada, 5, "").await.expect(201);
     // A host who changes their mind stops submissions from then on.
-    browser.post(&format!("/b/b/participants/{id}/refuse"), &[("message", "")]).await.expect(303);
+    browser.post(&format!("/b/b/participants/{id}/reject"), &[("message", "")]).await.expect(303);
     assert_eq!(submit(&site, &ada, 6, "").await.expect(403).json()["code"], "not-approved");
     ada.post_json(PARTICIPATION, &ask).await.expect(200);
-    hanna.post_json(&answer("refuse"), &none).await.expect(204);
+    hanna.post_json(&answer("reject"), &none).await.expect(204);
     assert_eq!(ada.post_json(PARTICIPATION, &ask).await.expect(409).json()["code"], "no-more");
     // Hosts need no approval.
     submit(&site, &hanna, 7, "").await.expect(201);
@@ -253,8 +253,8 @@ async fn hosts_see_who_accepted_what_and_no_address() {
     let page = site.person("Hanna", Role::Host).await.get("/b/b/participants").await.expect(200).text;
     assert!(page.contains("version 1, ") && !page.contains("@example.org"), "{page}");
     // There is no request to answer.
-    let accept = format!("{PARTICIPANTS}/{}/accept", people[0]["id"].as_str().unwrap());
-    hanna.post_json(&accept, &json!({})).await.expect(404);
+    let approve = format!("{PARTICIPANTS}/{}/approve", people[0]["id"].as_str().unwrap());
+    hanna.post_json(&approve, &json!({})).await.expect(404);
 }
 
 async fn what_people_said_is_theirs() {
