@@ -1,11 +1,10 @@
 //! The commands of the program.
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "the front end")]
 
 mod bundle;
 mod import;
 
 use std::fmt::Write as _;
-use std::io::{IsTerminal, Read, Write as _};
+use std::io::{IsTerminal, Read, Write as _, stderr, stdout};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -290,14 +289,14 @@ pub fn run(arguments: Arguments) -> anyhow::Result<()> {
             let app = App::open(data, settings, FEATURES).await?;
             if let Command::Demo = command {
                 for line in demo::fill(&app).await? {
-                    println!("{line}");
+                    writeln!(stdout(), "{line}")?;
                 }
             }
-            return serve::serve(app, listener, |line| println!("{line}")).await;
+            return serve::serve(app, listener, tell).await;
         }
         let app = App::open(data, settings, FEATURES).await?;
         match command {
-            Command::Worker => serve::work(app, |line| println!("{line}")).await,
+            Command::Worker => serve::work(app, tell).await,
             Command::Admin(Admin::User(user)) => manage_user(&app, user).await,
             Command::Admin(Admin::Token(token)) => manage_token(&app, token).await,
             Command::Admin(Admin::Benchmark(Benchmark::Apply { file })) => apply_benchmark(&app, &file).await,
@@ -330,7 +329,7 @@ fn start_log(settings: &Settings) -> anyhow::Result<Option<Traces>> {
         "" => None,
         address => Some(Traces::start(address)?),
     };
-    let log = fmt::layer().with_writer(std::io::stderr).with_ansi(false);
+    let log = fmt::layer().with_writer(stderr).with_ansi(false);
     let log = match settings.log_json {
         true => log.json().with_span_list(false).boxed(),
         false => log.boxed(),
@@ -349,17 +348,23 @@ fn install(home: &Home, names: &[&'static DataKind], from: Option<&str>) -> anyh
     let mut show = |progress: capeval_files::Progress| {
         if progress.stage != stage {
             stage = progress.stage;
-            eprintln!("{stage}");
+            let _ = writeln!(stderr(), "{stage}");
         }
     };
     let source = from.map(|given| DataSource::open(given, home, &mut show)).transpose()?;
     for (kind, from) in capeval_files::plan(home, names, source.as_ref()) {
         let Installation { file, notice, is_recognized, fingerprint } =
             home.install(kind, from, &capeval_files::pythons(), &mut show)?;
-        println!("{} {} installed in {} (content {fingerprint})", kind.what, kind.verb, file.display());
-        println!("{}: {}", kind.credits, notice.display());
+        writeln!(
+            stdout(),
+            "{} {} installed in {} (content {fingerprint})",
+            kind.what,
+            kind.verb,
+            file.display()
+        )?;
+        writeln!(stdout(), "{}: {}", kind.credits, notice.display())?;
         if !is_recognized {
-            eprintln!("{}: scores will not be comparable with published ones", kind.doubt);
+            let _ = writeln!(stderr(), "{}: scores will not be comparable with published ones", kind.doubt);
         }
     }
     Ok(())
@@ -374,14 +379,14 @@ async fn manage_user(app: &App, user: User) -> anyhow::Result<()> {
             let mut tx = app.store.begin().await?;
             let id = people::add(&mut tx, NewAccount { email: &email, name, password, role }).await?;
             tx.commit().await?;
-            println!("{id}");
+            writeln!(stdout(), "{id}")?;
         }
         User::ResetPassword { email } => {
             let id = account(app, &email).await?;
             let mut tx = app.store.begin().await?;
             let path = links::for_password(&mut tx, None, &id).await?;
             tx.commit().await?;
-            println!("{}", app.settings.link(&path));
+            writeln!(stdout(), "{}", app.settings.link(&path))?;
         }
         User::Remove { email } => deletion::remove(app, None, &account(app, &email).await?).await?,
         User::RemoveSecondFactor { email } => {
@@ -423,7 +428,7 @@ async fn manage_token(app: &App, token: Token) -> anyhow::Result<()> {
     let mut tx = app.store.begin().await?;
     let token = tokens::add(&mut tx, &id, &name, scope).await?;
     tx.commit().await?;
-    println!("{token}");
+    writeln!(stdout(), "{token}")?;
     Ok(())
 }
 
@@ -431,14 +436,15 @@ async fn apply_benchmark(app: &App, file: &Path) -> anyhow::Result<()> {
     let text = std::fs::read_to_string(file).with_context(|| file.display().to_string())?;
     let plan: Plan = toml::from_str(&text).with_context(|| file.display().to_string())?;
     let applied = apply::apply(app, &plan, file.parent().unwrap_or(Path::new(".")), None).await?;
-    println!(
+    writeln!(
+        stdout(),
         "{} {}",
         if applied.is_new { "created" } else { "updated" },
         app.settings.link(&format!("/b/{}", plan.slug))
-    );
+    )?;
     if applied.sets > 0 {
         let (sets, are) = if applied.sets == 1 { ("reference set", "is") } else { ("reference sets", "are") };
-        println!("{} {sets} {are} prepared once a server or worker runs", applied.sets);
+        writeln!(stdout(), "{} {sets} {are} prepared once a server or worker runs", applied.sets)?;
     }
     Ok(())
 }
@@ -449,7 +455,7 @@ async fn apply_collection(app: &App, file: &Path) -> anyhow::Result<()> {
         toml::from_str(&text).with_context(|| file.display().to_string())?;
     let is_new = collections::settings::apply(app, &plan, Slug::UnusedOrOwn, None).await?;
     let done = if is_new { "created" } else { "updated" };
-    println!("{done} {}", app.settings.link(&format!("/c/{}", plan.slug)));
+    writeln!(stdout(), "{done} {}", app.settings.link(&format!("/c/{}", plan.slug)))?;
     Ok(())
 }
 
@@ -466,7 +472,7 @@ async fn doctor(app: &App) -> anyhow::Result<()> {
         writeln!(text, "  {name} = {value}\n      {description}")?;
     }
     // A reader such as `head` may close the pipe early.
-    let _ = std::io::stdout().write_all(text.as_bytes());
+    let _ = stdout().write_all(text.as_bytes());
     match findings.iter().filter(|finding| finding.is_problem).count() {
         0 => Ok(()),
         1 => bail!("there is a problem"),
@@ -477,7 +483,7 @@ async fn doctor(app: &App) -> anyhow::Result<()> {
 async fn make_backup(app: &App, to: Option<PathBuf>) -> anyhow::Result<()> {
     let to = to.unwrap_or_else(|| nightly::folder(app).join(clock::iso(clock::now()).replace(':', "-")));
     let manifest = backup::make(app, &to).await?;
-    println!("{}", to.display());
+    writeln!(stdout(), "{}", to.display())?;
     warn_of(&manifest.missing);
     Ok(())
 }
@@ -489,26 +495,32 @@ async fn restore(from: PathBuf, verify: bool, folder: &Path, settings: &Settings
     };
     let Manifest { made_at, program, files, .. } = &checked.manifest;
     let done = if verify { "complete" } else { "restored" };
-    println!(
+    writeln!(
+        stdout(),
         "{done}: created on {made_at} by version {program}; rows: {}, files: {}",
         checked.rows,
         files.len()
-    );
+    )?;
     warn_of(&checked.missing);
     Ok(())
 }
 
 async fn move_to(app: &App, folder: &Path, database: &str) -> anyhow::Result<()> {
     let checked = moving::copy(app, folder, database).await?;
-    println!("moved: rows: {}, files: {}", checked.rows, checked.manifest.files.len());
-    println!("start the server with --data {}", folder.display());
+    writeln!(stdout(), "moved: rows: {}, files: {}", checked.rows, checked.manifest.files.len())?;
+    writeln!(stdout(), "start the server with --data {}", folder.display())?;
     warn_of(&checked.missing);
     app.store.close().await;
     Ok(())
 }
 
+/// Prints a line of a server that runs on even if no one reads it.
+fn tell(line: &str) {
+    let _ = writeln!(stdout(), "{line}");
+}
+
 fn warn_of(missing: &[String]) {
     for name in missing {
-        eprintln!("capeval-server: {name} was missing when the backup was created");
+        let _ = writeln!(stderr(), "capeval-server: {name} was missing when the backup was created");
     }
 }

@@ -1,6 +1,6 @@
 //! The program `capeval-server`.
-#![expect(clippy::print_stderr, reason = "a command-line program")]
 
+use std::io::Write;
 use std::process::ExitCode;
 
 use capeval_server::commands;
@@ -13,7 +13,8 @@ fn main() -> ExitCode {
     match commands::run(commands::Arguments::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("capeval-server: {error:#}");
+            // If standard error cannot be written, there is no place to report it.
+            let _ = writeln!(std::io::stderr(), "capeval-server: {error:#}");
             ExitCode::FAILURE
         }
     }

@@ -21,6 +21,8 @@ on_sqlite! {
     every_table_is_in_backups
     a_restored_server_opens_no_other_database
     nothing_is_restored_into_a_folder_in_use
+    a_restore_that_fails_leaves_nothing_and_can_be_repeated
+    a_backup_that_fails_leaves_nothing
 }
 
 fn copy_tree(from: &Path, to: &Path) {
@@ -262,4 +264,35 @@ async fn nothing_is_restored_into_a_folder_in_use() {
             .to_string();
         assert!(refused.contains("is in use; restore into an empty folder"), "{refused}");
     }
+}
+
+async fn a_restore_that_fails_leaves_nothing_and_can_be_repeated() {
+    let site = Site::new(Database::Sqlite).await;
+    let (visible, _) = fill(&site).await;
+    let folder = tempfile::tempdir().unwrap();
+    let [made, to] = ["backup", "to"].map(|name| folder.path().join(name));
+    backup::make(&site.app, &made).await.unwrap();
+    // A file where the folder of a restored one has to be.
+    fs::create_dir_all(to.join("blobs")).unwrap();
+    let in_the_way = to.join("blobs").join(&visible[..2]);
+    fs::write(&in_the_way, "").unwrap();
+    let restore = || backup::restore(&made, &to, &settings(Database::Sqlite), FEATURES);
+    let failed = format!("{:#}", restore().await.unwrap_err());
+    assert!(failed.contains(&visible), "{failed}");
+    let left: Vec<_> = fs::read_dir(&to).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(left, ["blobs"]);
+    fs::remove_file(in_the_way).unwrap();
+    restore().await.unwrap();
+}
+
+async fn a_backup_that_fails_leaves_nothing() {
+    let site = Site::new(Database::Sqlite).await;
+    fill(&site).await;
+    let folder = tempfile::tempdir().unwrap();
+    // It is a folder, so settings cannot be copied from it.
+    fs::create_dir(site.app.folder.join("server.toml")).unwrap();
+    let to = folder.path().join("backup");
+    let failed = format!("{:#}", backup::make(&site.app, &to).await.unwrap_err());
+    assert!(failed.contains(&to.display().to_string()), "{failed}");
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
 }

@@ -50,12 +50,13 @@ pub async fn make(app: &App, to: &Path) -> anyhow::Result<Manifest> {
         // It holds references and hashes of passwords.
         builder.permissions(fs::Permissions::from_mode(0o700));
     }
-    let draft = builder.tempdir_in(&parent)?;
+    let draft = builder.tempdir_in(&parent).with_context(|| parent.display().to_string())?;
     let mut snapshot = app.store.snapshot().await?;
-    write_rows(&mut snapshot, &app.schema, draft.path().join(ROWS)).await?;
+    let rows = write_rows(&mut snapshot, &app.schema, draft.path().join(ROWS)).await;
+    rows.with_context(|| format!("cannot write the backup {}", to.display()))?;
     let named = named_files::all(&mut snapshot, app.features).await?;
     drop(snapshot);
-    let (app, to) = (app.clone(), to.to_owned());
+    let (app, place, to) = (app.clone(), to, to.to_owned());
     let finish = move || -> anyhow::Result<Manifest> {
         let folder = draft.path();
         for (name, blobs) in FOLDERS.into_iter().zip([&app.blobs, &app.hidden]) {
@@ -76,11 +77,13 @@ pub async fn make(app: &App, to: &Path) -> anyhow::Result<Manifest> {
             missing,
         };
         manifest.write(folder)?;
-        fs::rename(draft.keep(), &to).with_context(|| to.display().to_string())?;
+        fs::rename(folder, &to).with_context(|| to.display().to_string())?;
+        let _ = draft.keep();
         File::open(parent)?.sync_all()?;
         Ok(manifest)
     };
-    let manifest = tokio::task::spawn_blocking(finish).await??;
+    let manifest = tokio::task::spawn_blocking(finish).await?;
+    let manifest = manifest.with_context(|| format!("cannot write the backup {}", place.display()))?;
     for name in &manifest.missing {
         tracing::error!(name, "a row names a file that does not exist");
     }

@@ -1,6 +1,7 @@
 //! Checks a backup, and makes the data of a server from it.
 
 use std::collections::HashSet;
+use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -119,16 +120,42 @@ pub(super) async fn fill(
     require_own_stores(from, folder, settings)?;
     require_empty(folder, settings)?;
     fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
-    let store = Store::open(&settings.database, folder, settings.connections, &schema).await?;
+    let before = names(folder)?;
+    let poured = pour(from, folder, settings, &checked, &schema).await;
+    if poured.is_err() {
+        // So that it can be repeated, and no server serves what is there of it.
+        for name in names(folder)?.difference(&before) {
+            let path = folder.join(name);
+            let _ = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
+        }
+    }
+    poured.map(|()| checked)
+}
+
+/// The names of all that is in a folder.
+fn names(folder: &Path) -> anyhow::Result<HashSet<OsString>> {
+    let entries = fs::read_dir(folder).with_context(|| folder.display().to_string())?;
+    Ok(entries.map(|entry| entry.map(|entry| entry.file_name())).collect::<Result<_, _>>()?)
+}
+
+async fn pour(
+    from: &Path,
+    folder: &Path,
+    settings: &Settings,
+    checked: &CheckedBackup,
+    schema: &Schema,
+) -> anyhow::Result<()> {
+    let store = Store::open(&settings.database, folder, settings.connections, schema).await?;
     let mut snapshot = store.snapshot().await?;
-    if !is_empty(&mut snapshot, &schema).await? {
+    if !is_empty(&mut snapshot, schema).await? {
         bail!("the database is in use; restore into an empty one");
     }
     drop(snapshot);
     for (name, blobs) in FOLDERS.into_iter().zip(Blobs::of_site(folder, settings)?) {
         let prefix = format!("{name}/");
         for entry in checked.manifest.files.iter().filter(|entry| entry.path.starts_with(&prefix)) {
-            let hash = blobs.put(File::open(file(from, entry))?)?;
+            let put = File::open(file(from, entry)).and_then(|file| blobs.put(file));
+            let hash = put.with_context(|| entry.path.clone())?;
             anyhow::ensure!(hash == entry.sha256, "{} changed while it was read", entry.path);
         }
     }
@@ -136,9 +163,9 @@ pub(super) async fn fill(
     if given.exists() && !settings.exists() {
         fs::copy(given, settings)?;
     }
-    load(&store, &schema, from).await?;
+    load(&store, schema, from).await?;
     store.close().await;
-    Ok(checked)
+    Ok(())
 }
 
 /// Refuses a backup whose settings would have the restored server open another database or bucket: the old one, which
