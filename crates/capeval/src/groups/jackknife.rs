@@ -119,3 +119,48 @@ pub fn without_each(
     }
     values
 }
+
+#[cfg(test)]
+mod tests {
+    use capeval_evaluate::{ReferenceSet, System, evaluate};
+    use capeval_metric::Resources;
+
+    use super::*;
+    use crate::MetricOptions;
+    use crate::measures::select_metrics;
+
+    /// Bit for bit, where many images have the same statistics.
+    #[test]
+    fn a_group_differs_as_from_a_copy_of_the_other_images() {
+        let word = |k: usize| ["dog", "cat", "bus", "kite", "man"][k % 5];
+        let texts: Vec<[String; 2]> = (0..40)
+            .map(|k| [format!("a {} on a hill", word(k)), format!("the {} is near", word(k))])
+            .collect();
+        let captions: Vec<String> =
+            (0..40).map(|k| format!("a {} on a {}", word(k / 3), word(k % 4))).collect();
+        let mut set: ReferenceSet = texts.iter().map(|texts| texts.iter().map(String::as_str)).collect();
+        let texts = captions.iter().map(String::as_str).collect();
+        let system = System { name: "mine".to_owned(), images: (0..40).collect(), texts };
+        let names = MetricOptions::new(["bleu", "rouge-l", "cider-d"]);
+        let metrics = select_metrics(&names, &Resources::default()).unwrap().metrics;
+        let scores = evaluate(&mut set, &[system], &metrics, &()).remove(0);
+        let (group, others): (Vec<usize>, Vec<usize>) = (0..40).partition(|k| k % 3 == 0 || *k > 35);
+        let images: Vec<u32> = group.iter().map(|k| *k as u32).collect();
+        let expected = scores.metrics.iter().flat_map(|metric| {
+            let estimates = |places: &[usize]| -> Vec<JackknifeEstimate> {
+                let some = metric.select(places);
+                let n = some.corpus.len();
+                let without = without_each(&some, &[], &some.table.total(), 0..some.table.len());
+                let column = |part: usize| without.iter().copied().skip(part).step_by(n);
+                (0..n).map(|part| JackknifeEstimate::new(some.corpus[part], column(part))).collect()
+            };
+            let pairs = estimates(&group).into_iter().zip(estimates(&others));
+            pairs.map(|(one, other)| {
+                [one.value - other.value, one.welch(other).unwrap_or(f64::NAN)].map(f64::to_bits)
+            })
+        });
+        let found = WholeSystem::new(&scores).less_rest(&images);
+        let found = found.iter().map(|one| [one.difference, one.p].map(f64::to_bits));
+        assert_eq!(found.collect::<Vec<_>>(), expected.collect::<Vec<_>>());
+    }
+}
