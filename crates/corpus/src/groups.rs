@@ -188,6 +188,20 @@ impl GroupFile {
         column: Option<&str>,
         is_known: &dyn Fn(&SegmentId) -> bool,
     ) -> Result<GroupedIds, Error> {
+        let found = self.any_groups(column, is_known)?;
+        if found.pairs.iter().any(|(id, _)| is_known(id)) {
+            return Ok(found);
+        }
+        Err(self
+            .error("no image has a group".to_owned())
+            .with_remedy("write a group beside the id of each image".into()))
+    }
+
+    fn any_groups(
+        &self,
+        column: Option<&str>,
+        is_known: &dyn Fn(&SegmentId) -> bool,
+    ) -> Result<GroupedIds, Error> {
         let Some(column) = column else { return self.only_groups(is_known) };
         let in_table = self.tables.iter().filter_map(|table| {
             let groups = table.column(column)?;
@@ -479,6 +493,18 @@ mod tests {
         let found = file.groups(column, &is_known).map_err(told)?;
         let known = found.pairs.into_iter().filter(|(id, _)| is_known(id));
         Ok(known.map(|(id, group)| format!("{id}:{group}")).collect())
+    }
+
+    #[test]
+    fn images_without_groups_are_none() {
+        for (text, column) in [
+            (r#"{"1": ""}"#, None),
+            (r#"{"1": "", "77": "x"}"#, None),
+            ("image_id,kind\n1,\n77,x\n", Some("kind")),
+        ] {
+            let refused = groups(text, column).unwrap_err();
+            assert!(refused.contains("group"), "{text}: {refused}");
+        }
     }
 
     #[test]
