@@ -5,11 +5,11 @@ use axum::response::Response;
 use capeval_api::{Claim, GivenFailure, GivenScores, NewClaim, ScoringQueue};
 use capeval_site::accounts::Visitor;
 use capeval_site::app::App;
+use capeval_site::clock;
 use capeval_site::fault;
 use capeval_site::fault::Fault;
 use capeval_site::web::route::{get, post};
 use capeval_site::web::{Access, Answer, Body, Created, Either, Hosted, NoContent, Route, download};
-use capeval_site::{args, clock};
 
 use super::posts;
 use super::tasks::{self, SeenClaim, Task};
@@ -84,9 +84,7 @@ fn shown(app: &App, phase: &Phase, task: &Task) -> Claim {
 }
 
 async fn captions(app: App, Hosted(claim): Hosted<SeenClaim>, headers: HeaderMap) -> Result<Response, Fault> {
-    let sql = "SELECT blob FROM submission WHERE id = $1 AND blob IS NOT NULL";
-    let hash: Option<String> = app.store.fetch_optional(sql, args![&claim.task.submission]).await?;
-    let hash = hash.ok_or_else(Fault::not_found)?;
+    let hash = tasks::captions(&app.store, &claim.task.submission).await?;
     let path = app.blobs.ready(&hash).await?;
     download::send(&path, &hash, None, "application/json", &headers).await
 }

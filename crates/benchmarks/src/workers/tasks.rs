@@ -112,6 +112,12 @@ pub async fn counts(store: &Store, phase: &str) -> Result<(i64, i64), Error> {
     store.fetch_one(sql, args![phase, clock::now()]).await
 }
 
+/// The hash of the captions of a submission.
+pub async fn captions(store: &Store, submission: &str) -> Result<String, Fault> {
+    let sql = "SELECT blob FROM submission WHERE id = $1 AND blob IS NOT NULL";
+    store.fetch_optional(sql, args![submission]).await?.ok_or_else(Fault::not_found)
+}
+
 /// Claims the next submission to a phase: one that waits, or one whose machine has not been heard of. First submissions
 /// come before those that are scored again.
 pub async fn claim(app: &App, by: &Visitor, phase: &Phase, minutes: u32) -> Result<Option<Task>, Fault> {
