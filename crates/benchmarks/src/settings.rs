@@ -128,6 +128,11 @@ impl Benchmark {
     pub fn asks_anything(&self) -> bool {
         !self.terms.is_empty() || self.admission == Admission::Approval
     }
+
+    /// Returns true if not everyone may submit to it or download its files.
+    pub fn is_restricted(&self) -> bool {
+        self.asks_anything() || !self.allow.is_empty() || !self.block.is_empty()
+    }
 }
 
 impl Phase {

@@ -17,6 +17,7 @@ use capeval_site::web::{
 use serde_json::json;
 
 use super::records::{self, NewPhaseFile, PhaseFile};
+use crate::admission;
 use crate::notes;
 use crate::records::SeenPhase;
 use crate::upload;
@@ -79,7 +80,21 @@ async fn list(app: App, Visible(of): Visible<SeenPhase>) -> Result<Answer<PhaseF
     Ok(Answer::json(&for_programs(&app, &of).await?))
 }
 
-async fn send(app: App, Visible(seen): Visible<SeenFile>, headers: HeaderMap) -> Result<Response, Fault> {
+async fn send(
+    app: App,
+    page: Page,
+    Visible(seen): Visible<SeenFile>,
+    headers: HeaderMap,
+) -> Result<Response, Fault> {
+    let benchmark = &seen.of.seen.benchmark;
+    if benchmark.is_restricted() {
+        let Some(visitor) = &page.visitor else {
+            return Err(fault!(FORBIDDEN, "sign-in", "Sign in to download the files of this benchmark."));
+        };
+        if let Some(refusal) = admission::refusal(&app, &benchmark.id, visitor).await? {
+            return Err(refusal);
+        }
+    }
     let path = app.blobs.ready(&seen.file.blob).await?;
     download::send(&path, &seen.file.blob, Some(&seen.file.name), KIND, &headers).await
 }

@@ -85,6 +85,18 @@ async fn files_of_a_phase_are_for_those_who_take_part(database: Database) {
     let refused = send_file(&program, &add, "", "one-too-many.txt", "x").await.expect(409).json();
     assert_eq!(refused["code"], "too-many-files");
 
+    // Files of a benchmark with rules of admission are for those who are admitted.
+    let member = site.person("Ada", Role::Member).await;
+    for (rule, code) in [("admission = 'approval'", "approval"), ("terms = 'Be fair.'", "terms")] {
+        site.app.store.execute(&format!("UPDATE benchmark SET {rule}"), args![]).await.unwrap();
+        let refused = anyone.get(&format!("/api/v1/phases/{phase}/files/data.csv")).await;
+        assert_eq!(refused.expect(403).json()["code"], "sign-in");
+        let refused = member.get("/b/b/p/files/data.csv?format=json").await;
+        assert_eq!(refused.json()["code"], code, "{}", refused.text);
+        site.app.store.execute("UPDATE benchmark SET admission = 'open', terms = ''", args![]).await.unwrap();
+    }
+    assert_eq!(member.get("/b/b/p/files/data.csv").await.expect(200).text, "c");
+
     hanna.post("/b/b/p/host/files/data.csv/remove", &[]).await.expect(303);
     anyone.get("/b/b/p/files/data.csv").await.expect(404);
     program.post_json(&format!("{add}/data.csv/remove"), &json!({})).await.expect(404);
