@@ -94,7 +94,7 @@ fn pages(draft: &mut Draft<'_>, root: &Node) -> anyhow::Result<()> {
         }
     }
     if let Some(terms) = terms {
-        draft.page("Terms", terms)?;
+        draft.terms(terms)?;
     }
     for (key, title) in [("reward", "Prizes"), ("contact_email", "Contact")] {
         if let Some(node) = root.get(key) {

@@ -96,18 +96,34 @@ impl<'b> Draft<'b> {
 
     /// Adds a page to the rules, under a heading.
     pub fn page(&mut self, title: &str, node: &Node) -> anyhow::Result<()> {
-        let Some(name) = node.text() else { return Ok(()) };
+        if let Some((name, text)) = self.markdown(node)? {
+            self.paragraph(title, &text);
+            self.keep(node.line, format!("the page {name}, in the rules as “{title}”"));
+        }
+        Ok(())
+    }
+
+    /// Makes a page the terms that people accept.
+    pub fn terms(&mut self, node: &Node) -> anyhow::Result<()> {
+        if let Some((name, text)) = self.markdown(node)? {
+            self.plan.terms = text;
+            self.keep(node.line, format!("the page {name}, as terms that people accept"));
+        }
+        Ok(())
+    }
+
+    /// The name of a page and its text in Markdown; `None` if there is none.
+    fn markdown<'n>(&mut self, node: &'n Node) -> anyhow::Result<Option<(&'n str, String)>> {
+        let Some(name) = node.text() else { return Ok(None) };
         let Some(Member::File(path)) = self.bundle.find(name) else {
             self.lose(node.line, format!("the page {name} is not in the bundle"));
-            return Ok(());
+            return Ok(None);
         };
         let text = self.bundle.text(&path)?;
         let lower = path.to_ascii_lowercase();
         let is_html = lower.ends_with(".html") || lower.ends_with(".htm");
         let text = if is_html { as_markdown(&text) } else { text.replace("\r\n", "\n").trim().to_owned() };
-        self.paragraph(title, &text);
-        self.keep(node.line, format!("the page {name}, in the rules as “{title}”"));
-        Ok(())
+        Ok(Some((name, text)))
     }
 
     /// Adds a paragraph to the rules, under a heading.

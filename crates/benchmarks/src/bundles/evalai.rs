@@ -73,7 +73,7 @@ pub fn read(draft: &mut Draft<'_>, root: &Node) -> anyhow::Result<&'static str> 
         }
     }
     if let Some(node) = root.get("terms_and_conditions") {
-        draft.page("Terms", node)?;
+        draft.terms(node)?;
     }
     draft.logo(root.get("image"))?;
     if let Some(node) = root.get("evaluation_script") {

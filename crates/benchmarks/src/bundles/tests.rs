@@ -89,8 +89,9 @@ fn a_bundle_of_codabench_is_a_draft() {
         ("captions-of-kites", "Captions of kites", true)
     );
     assert_eq!(plan.summary, "Describe kites.");
-    let rules = "## Overview\n\nKites *fly*.\n\n## Terms\n\n### Be fair\n\nNo **test** data.\n\n## Phases\n\n- **Dev**: Tune.";
+    let rules = "## Overview\n\nKites *fly*.\n\n## Phases\n\n- **Dev**: Tune.";
     assert_eq!(plan.rules, rules);
+    assert_eq!(plan.terms, "### Be fair\n\nNo **test** data.");
     let [dev, test] = &plan.phases[..] else { panic!("{plan:?}") };
     assert_eq!((dev.slug.as_str(), dev.per_day, dev.in_total), ("dev", 3, 100));
     assert_eq!(
@@ -153,7 +154,8 @@ fn a_bundle_of_codalab_is_a_draft() {
         ("alt/two.zip", &two),
         ("alt/data.zip", b"PK"),
     ]);
-    assert_eq!(plan.rules, "## Overview\n\nHello\n\n## How to win\n\nTry\n\n## Terms\n\nTerms");
+    assert_eq!(plan.rules, "## Overview\n\nHello\n\n## How to win\n\nTry");
+    assert_eq!(plan.terms, "Terms");
     let [dev, last] = &plan.phases[..] else { panic!("{plan:?}") };
     assert_eq!(dev.closes, last.opens);
     assert_eq!(last.closes.unwrap().to_string(), "2020-03-01T00:00:00Z");
