@@ -25,7 +25,8 @@ pub fn group_reports(whole: &mut Report, mut by: ByGroup<Report>) {
             ..GroupRow::default()
         })
     };
-    whole.head.notices.extend(without(&by.by, by.without));
+    let notice = without(&by.by, by.without, whole.unit());
+    whole.head.notices.extend(notice);
     whole.groups.push(GroupScores {
         by: by.by,
         frequencies: by.frequencies,
