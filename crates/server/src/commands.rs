@@ -292,11 +292,11 @@ pub fn run(arguments: Arguments) -> anyhow::Result<()> {
                     writeln!(stdout(), "{line}")?;
                 }
             }
-            return serve::serve(app, listener, tell).await;
+            return serve::serve(app, listener, |line| tell(&line)).await;
         }
         let app = App::open(data, settings, FEATURES).await?;
         match command {
-            Command::Worker => serve::work(app, tell).await,
+            Command::Worker => serve::work(app, |line| tell(&line)).await,
             Command::Admin(Admin::User(user)) => manage_user(&app, user).await,
             Command::Admin(Admin::Token(token)) => manage_token(&app, token).await,
             Command::Admin(Admin::Benchmark(Benchmark::Apply { file })) => apply_benchmark(&app, &file).await,

@@ -39,6 +39,6 @@ pub(super) async fn export(app: &App, slug: &str, out: &Path) -> anyhow::Result<
     file.rewind()?;
     let path = out.to_str().with_context(|| format!("{} is no path in UTF-8", out.display()))?;
     capeval_files::write_whole(path, |target| io::copy(&mut file, target).map(drop))?;
-    println!("{}", out.display());
+    writeln!(io::stdout(), "{}", out.display())?;
     Ok(())
 }

@@ -276,7 +276,8 @@ async fn a_restore_that_fails_leaves_nothing_and_can_be_repeated() {
     fs::create_dir_all(to.join("blobs")).unwrap();
     let in_the_way = to.join("blobs").join(&visible[..2]);
     fs::write(&in_the_way, "").unwrap();
-    let restore = || backup::restore(&made, &to, &settings(Database::Sqlite), FEATURES);
+    let settings = settings(Database::Sqlite);
+    let restore = || backup::restore(&made, &to, &settings, FEATURES);
     let failed = format!("{:#}", restore().await.unwrap_err());
     assert!(failed.contains(&visible), "{failed}");
     let left: Vec<_> = fs::read_dir(&to).unwrap().map(|entry| entry.unwrap().file_name()).collect();

@@ -87,8 +87,11 @@ async fn files_of_a_phase_are_for_those_who_take_part(database: Database) {
 
     // Files of a benchmark with rules of admission are for those who are admitted.
     let member = site.person("Ada", Role::Member).await;
-    for (rule, code) in [("admission = 'approval'", "approval"), ("terms = 'Be fair.'", "terms")] {
-        site.app.store.execute(&format!("UPDATE benchmark SET {rule}"), args![]).await.unwrap();
+    for (rule, code) in [
+        ("UPDATE benchmark SET admission = 'approval'", "approval"),
+        ("UPDATE benchmark SET terms = 'Be fair.'", "terms"),
+    ] {
+        site.app.store.execute(rule, args![]).await.unwrap();
         let refused = anyone.get(&format!("/api/v1/phases/{phase}/files/data.csv")).await;
         assert_eq!(refused.expect(403).json()["code"], "sign-in");
         let refused = member.get("/b/b/p/files/data.csv?format=json").await;

@@ -12,7 +12,7 @@ use super::{apply, captioner, decide, open_pictures, sentence};
 use crate::support::{Database, Page as _, Site, on_both, on_sqlite};
 
 on_both! {
-    a_release_has_what_is_complete_in_a_language,
+    a_release_has_what_is_complete_in_a_language
     the_language_of_the_last_caption_is_chosen
 }
 
