@@ -54,11 +54,11 @@ struct SentSubmission {
 }
 
 impl PersonalData for OwnData {
-    fn kept(&self) -> &'static str {
-        say(
+    fn kept(&self) -> Option<&'static str> {
+        Some(say(
             "In benchmarks: your teams, submissions with their files, and judgements of captions. Entries on boards \
              stay there as those of the team when you delete your account.",
-        )
+        ))
     }
 
     fn export<'a>(&'a self, app: &'a App, account: &'a str) -> BoxFuture<'a, Result<Export, Fault>> {

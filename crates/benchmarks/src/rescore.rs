@@ -220,8 +220,8 @@ impl Work for Rescore {
     }
 }
 
-/// Writes the scores of a submission into a score set that lacks them, or why there are none; `None` if the set was given
-/// up.
+/// Writes the scores of a submission into a score set that lacks them, or why there are none; `None` if the set was
+/// given up.
 pub async fn end(
     tx: &mut Tx,
     Lacking { set, submission: id }: &Lacking,

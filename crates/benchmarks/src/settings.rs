@@ -244,7 +244,8 @@ pub struct PhasePlan {
     /// `aic = mean(100*bleu-4, 100*meteor)`. They are measures like the others.
     #[serde(default)]
     pub derive: Vec<String>,
-    /// Measures that machines of the hosts give through the API, beside those of the metrics. Submissions wait for them.
+    /// Measures that machines of the hosts give through the API, beside those of the metrics. Submissions wait for
+    /// them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub given: Vec<GivenMeasure>,
     /// A column or key of the references that groups images, such as `domain`: the board shows the scores of each

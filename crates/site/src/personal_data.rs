@@ -10,8 +10,11 @@ use crate::store::Tx;
 
 /// The data that a feature keeps about people.
 pub trait PersonalData: Sync {
-    /// What it keeps, as a sentence that [`say`](crate::web::language::say) marks.
-    fn kept(&self) -> &'static str;
+    /// What it keeps, as a sentence that [`say`](crate::web::language::say) marks; `None` if the page on privacy says
+    /// it.
+    fn kept(&self) -> Option<&'static str> {
+        None
+    }
 
     /// The contributions of a person.
     fn export<'a>(&'a self, app: &'a App, account: &'a str) -> BoxFuture<'a, Result<Export, Fault>> {

@@ -155,7 +155,7 @@ pub struct OwnParticipation {
 /// What a person said and accepted, by benchmark.
 pub async fn of_person(store: &Store, account: &str) -> Result<Vec<OwnParticipation>, Error> {
     #[derive(Deserialize)]
-    struct Said {
+    struct OwnWords {
         slug: String,
         benchmark: String,
         affiliation: String,
@@ -165,7 +165,7 @@ pub async fn of_person(store: &Store, account: &str) -> Result<Vec<OwnParticipat
         answer: String,
     }
     #[derive(Deserialize)]
-    struct Accepted {
+    struct OwnAcceptance {
         benchmark: String,
         terms: AcceptanceRow,
     }
@@ -174,8 +174,8 @@ pub async fn of_person(store: &Store, account: &str) -> Result<Vec<OwnParticipat
                 WHERE account = $1 ORDER BY participant.id";
     let accepted = "SELECT benchmark, account, version, digest, created_at FROM terms_acceptance WHERE account = $1 \
                     ORDER BY benchmark, version DESC";
-    let accepted: Vec<Accepted> = store.fetch(accepted, args![account]).await?;
-    let said: Vec<Said> = store.fetch(said, args![account]).await?;
+    let accepted: Vec<OwnAcceptance> = store.fetch(accepted, args![account]).await?;
+    let said: Vec<OwnWords> = store.fetch(said, args![account]).await?;
     let shown = said.into_iter().map(|said| OwnParticipation {
         accepted: accepted
             .iter()

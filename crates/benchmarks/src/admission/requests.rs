@@ -89,8 +89,8 @@ pub(super) async fn take_part(
     Ok(())
 }
 
-/// Returns true if a person asks the hosts by what they do. Who accepts a new version of the terms while a request waits
-/// for its answer asks nothing.
+/// Returns true if a person asks the hosts by what they do. Who accepts a new version of the terms while a request
+/// waits for its answer asks nothing.
 fn asks_hosts(benchmark: &Benchmark, known: Option<&ParticipantRow>, accepts: bool) -> bool {
     let state = known.and_then(|row| row.state);
     benchmark.admission == Admission::Approval
@@ -234,7 +234,7 @@ async fn tell(
 
 /// A person in the list of hosts.
 #[derive(Deserialize)]
-struct Listed {
+struct ParticipantName {
     name: String,
     row: ParticipantRow,
 }
@@ -252,7 +252,8 @@ pub(super) async fn page(
     benchmark: &str,
     at: (&Place, usize),
 ) -> Result<Rows<Participant>, Error> {
-    let mut listed = PARTICIPANTS.page(store, at, args![benchmark], |one: &Listed| &one.row.id).await?;
+    let mut listed =
+        PARTICIPANTS.page(store, at, args![benchmark], |one: &ParticipantName| &one.row.id).await?;
     let rows = std::mem::take(&mut listed.rows);
     let accounts: Vec<&str> = rows.iter().map(|one| one.row.account.as_str()).collect();
     let sql = among!(
@@ -265,7 +266,7 @@ pub(super) async fn page(
     for row in store.fetch::<AcceptanceRow>(sql, args![benchmark, store::list(&accounts)?]).await? {
         accepted.entry(row.account.clone()).or_default().push((&row).into());
     }
-    let shown = rows.into_iter().map(|Listed { name, row }| Participant {
+    let shown = rows.into_iter().map(|ParticipantName { name, row }| Participant {
         accepted: accepted.remove(&row.account).unwrap_or_default(),
         id: row.id,
         name,

@@ -1,3 +1,5 @@
+//! Whole bundles of each kind, and what becomes of them.
+
 use std::fs;
 use std::io::Write;
 

@@ -1,9 +1,9 @@
 //! Scores that the machines of hosts give beside those of the engine.
 //!
-//! The engine scores a submission as ever. Where a phase declares measures that the host's machines give, the submission
-//! then waits as a task, which a machine claims for some minutes. Each claim counts an attempt, and only the current
-//! attempt may post scores or a failure, as with jobs: a machine that was thought dead cannot write twice. Both kinds of
-//! scores are written at once, so a board never has half of them.
+//! The engine scores a submission as ever. Where a phase declares measures that the host's machines give, the
+//! submission then waits as a task, which a machine claims for some minutes. Each claim counts an attempt, and only the
+//! current attempt may post scores or a failure, as with jobs: a machine that was thought dead cannot write twice. Both
+//! kinds of scores are written at once, so a board never has half of them.
 
 mod handlers;
 mod measures;

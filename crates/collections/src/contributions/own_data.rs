@@ -23,11 +23,11 @@ use crate::slots;
 pub struct OwnData;
 
 impl PersonalData for OwnData {
-    fn kept(&self) -> &'static str {
-        say(
+    fn kept(&self) -> Option<&'static str> {
+        Some(say(
             "In collections: pictures, captions and drafts, ratings, skipped pictures and reports. Files of a \
              release that others have downloaded cannot be called back.",
-        )
+        ))
     }
 
     fn export<'a>(&'a self, app: &'a App, account: &'a str) -> BoxFuture<'a, Result<Export, Fault>> {

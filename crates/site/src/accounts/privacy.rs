@@ -1,4 +1,4 @@
-//! Pages that say whom to ask, under which terms people take part, and which data of theirs are kept; from the settings.
+//! Pages that say whom to ask, under which terms people take part, and which data of theirs are kept.
 
 use askama::Template;
 use axum::response::Response;
@@ -76,7 +76,7 @@ async fn privacy(app: App, page: Page) -> Result<Response, Fault> {
         sends_email: !settings.smtp.is_empty(),
         has_backups: settings.backup_hour >= 0,
         sends_traces: !settings.traces.is_empty(),
-        kept: app.personal_data().map(PersonalData::kept).collect(),
+        kept: app.personal_data().filter_map(PersonalData::kept).collect(),
     })
 }
 

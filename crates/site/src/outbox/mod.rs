@@ -17,7 +17,6 @@ use crate::jobs::queue::Priority;
 use crate::jobs::{self, Failure, Job, Lane, Work};
 use crate::personal_data::{Leaving, PersonalData};
 use crate::store::{Error, Tx};
-use crate::web::language::say;
 use crate::{args, clock, columns, ids};
 
 pub use choice::Reader;
@@ -243,10 +242,6 @@ fn without_addresses(error: &str) -> String {
 pub struct OwnData;
 
 impl PersonalData for OwnData {
-    fn kept(&self) -> &'static str {
-        say("Email messages to you, until 30 days after they were sent.")
-    }
-
     fn forget<'a>(&'a self, tx: &'a mut Tx, person: &'a Leaving) -> BoxFuture<'a, Result<(), Fault>> {
         Box::pin(async move {
             let sql = "DELETE FROM outbox WHERE kind = 'mail' AND target = $1";
