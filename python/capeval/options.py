@@ -411,8 +411,8 @@ class ColumnGroups(TypedDict, total=False):
     null in none."""
     group_df: GroupFrequencies
     """The rows that metrics such as CIDEr learn document frequencies from, for the scores of a group:
-    - ``"own"``: those of the group, which are counted, unless `document_frequencies` are given
-    - ``"all"``: all rows
+    - ``"own"``: those of the group, as if it were evaluated alone; what nocaps and COCO's `image_id` do
+    - ``"all"``: all images, so that scores are sums or means over the images of the group
     """
 
 

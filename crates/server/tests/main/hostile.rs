@@ -90,8 +90,11 @@ async fn attacks_stay_text_on_every_page() {
         .filter(|route| route.method == Method::GET && !route.path.contains("/api/"));
     for route in pages {
         let path = route.path.replace("{slug}", "b").replace("{phase}", "p");
-        let page = admin.get(&path).await.text;
-        PAYLOADS.iter().for_each(|payload| assert_is_text(&page, payload));
+        let page = admin.get(&path).await;
+        // Feeds and citations are text of another kind, which no browser reads as a page.
+        if ["text/html", "image/svg+xml"].iter().any(|kind| page.header("content-type").starts_with(kind)) {
+            PAYLOADS.iter().for_each(|payload| assert_is_text(&page.text, payload));
+        }
     }
     let board = admin.get("/b/b/p/leaderboard").await.expect(200).text;
     assert!(board.contains("&#60;script&#62;alert(1)&#60;/script&#62;"), "the attacks are on the board");
