@@ -14,8 +14,8 @@ const { site, complaints, require, start, room, person, close } = await support.
 const axe = readFileSync(require.resolve("axe-core"), "utf8");
 
 // The pages of the router: what is neither for programs nor a file.
-const FILES = ["/healthz", "/readyz", "/metrics", "/openapi.json", "/language/{tag}", "/assets/{version}/{name}", "/account/contributions.zip", "/media/{id}", "/media/{id}/small", "/submissions/{id}/file", "/c/{slug}/releases/{number}/{name}"];
-const isPage = (path) => !path.startsWith("/api/") && !FILES.includes(path) && !/\.(svg|csv|zip|toml|jsonl?)$/.test(path);
+const FILES = ["/healthz", "/readyz", "/metrics", "/openapi.json", "/language/{tag}", "/assets/{version}/{name}", "/account/contributions.zip", "/media/{id}", "/media/{id}/small", "/submissions/{id}/file", "/c/{slug}/releases/{number}/{name}", "/b/{slug}/{phase}/files/{name}"];
+const isPage = (path) => !path.startsWith("/api/") && !FILES.includes(path) && !/\.(svg|csv|zip|toml|jsonl?|bib|cff|yaml)$/.test(path);
 const routes = readdirSync(sources, { recursive: true })
   .filter((name) => /^(site|benchmarks|collections|server)\/src\/.*\.rs$/.test(name))
   .flatMap((name) => [...readFileSync(join(sources, name), "utf8").matchAll(/\bget\(\s*"(\/[^"]*)"/g)].map(([, path]) => path))
@@ -36,7 +36,7 @@ const ABSENT = ["/sign-in/with/{provider}", "/sign-in/with/{provider}/done", "/s
 const EACH = 2;
 
 // Addresses that no page links to: those that are in letters, and the first steps of what begins elsewhere.
-const UNLINKED = ["/forgotten", "/register", "/join/none", "/reset/none", "/address/none", "/teams/join/none", "/b/everyday/validation/agreement", "/b/everyday/validation/compare", "/b/everyday/validation/judge", "/b/everyday/validation/host/judging", "/collections", "/nowhere"];
+const UNLINKED = ["/forgotten", "/register", "/join/none", "/reset/none", "/address/none", "/teams/join/none", "/b/everyday/validation/agreement", "/b/everyday/validation/compare", "/b/everyday/validation/judge", "/b/everyday/validation/host/judging", "/b/everyday/participate", "/b/everyday/validation/leaderboard/embed", "/collections", "/nowhere"];
 
 const seen = new Map();
 async function walk(name, options, storageState) {
@@ -68,7 +68,7 @@ async function walk(name, options, storageState) {
     await page.evaluate(axe);
     const { violations } = await page.evaluate(() => axe.run(document, { resultTypes: ["violations"] }));
     faults.push(...violations.map(({ id, nodes }) => `${label}: ${id}: ${nodes.slice(0, 2).map((node) => `${node.html.slice(0, 160)} ${node.any[0]?.message ?? ""}`).join(" | ")}`));
-    const links = await page.evaluate(() => [...document.querySelectorAll("a[href]")].map((link) => link.href));
+    const links = await page.evaluate(() => [...document.querySelectorAll("a[href]:not([download])")].map((link) => link.href));
     for (const link of links) {
       const { origin, pathname, search } = new URL(link);
       const place = origin + pathname + search;

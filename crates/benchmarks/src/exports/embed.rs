@@ -2,6 +2,7 @@
 
 use askama::Template;
 use axum::response::Response;
+use capeval_api::SubmissionKind;
 use capeval_site::app::App;
 use capeval_site::fault::Fault;
 use capeval_site::web::middleware::embeddable;
