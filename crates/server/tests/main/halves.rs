@@ -576,6 +576,8 @@ async fn plans_carry_halves_and_keep_what_was_seen() {
         ("public = 0.4\npublic_seed = 'short'", "at least 16 characters"),
         ("public = 0.4\nprivate_at = '2026-07-02T00:00:00Z'", "private_at needs closes"),
         ("public = 0.4\nchosen = 11", "chosen is a number from 1 to 10"),
+        ("public = nan", "a share between 0 and 1"),
+        ("public = 0.4\ngiven = [{ key = 'judge', label = 'Judge' }]", "given scores have no halves"),
     ] {
         let refusal = refused(lines).await;
         assert!(refusal.contains(why), "{lines}: {refusal}");
