@@ -287,6 +287,9 @@ codes! {
     UnmendedTexts = "unmended-texts",
         "OpenAI's tokenizer would mend some texts, and capeval does not",
         "mend entities and quotes first";
+    UnmentionedObjects = "unmentioned-objects",
+        "no reference mentions some of the objects that are counted, so their F1 is 0",
+        "check the spelling of the objects, or leave them out";
     Unreadable = "unreadable",
         "answers of a judge cannot be read",
         "see the answers in the file of judgements";

@@ -19,7 +19,7 @@
 
 use std::collections::HashMap;
 
-use capeval_choice::Refusal;
+use capeval_choice::{Code, Notice, Refusal};
 use capeval_metric::setting::TOK;
 use capeval_metric::{
     About, AnyMetric, Column, Input, Learns, Metric, MetricKind, Part, Reading, References, Segment, Setting,
@@ -138,8 +138,23 @@ pub struct ObjectF1 {
     pub objects: ObjectWords,
 }
 
+/// What the references say of the objects.
+#[derive(Debug)]
+pub struct Mentions {
+    /// The objects that each word mentions.
+    of: HashMap<Symbol, Vec<usize>>,
+    /// The names of the objects that no reference mentions.
+    unmentioned: Vec<String>,
+}
+
+impl Mentions {
+    fn each(&self, words: &[Symbol], mut mark: impl FnMut(usize)) {
+        words.iter().filter_map(|word| self.of.get(word)).flatten().for_each(|object| mark(*object));
+    }
+}
+
 impl Metric for ObjectF1 {
-    type Model = HashMap<Symbol, Vec<usize>>;
+    type Model = Mentions;
     type Stats = Sums;
     type Scratch = ();
 
@@ -157,22 +172,36 @@ impl Metric for ObjectF1 {
             .english(*tokenizer == Tokenizer::Noc)
     }
 
-    fn fit(&self, references: &References<'_>) -> Self::Model {
+    fn fit(&self, references: &References<'_>) -> Mentions {
         let known = |(word, objects): (&String, &Vec<usize>)| {
             references.vocabulary.get(word).map(|symbol| (symbol, objects.clone()))
         };
-        self.objects.of.iter().filter_map(known).collect()
+        let of = self.objects.of.iter().filter_map(known).collect();
+        let mut mentions = Mentions { of, unmentioned: Vec::new() };
+        let mut is_mentioned = vec![false; self.objects.names.len()];
+        for k in references.images.iter().flat_map(|image| references.of(*image as usize)) {
+            mentions.each(references.sentences.words(k), |object| is_mentioned[object] = true);
+        }
+        let names = self.objects.names.iter().zip(is_mentioned).filter(|(_, is_mentioned)| !is_mentioned);
+        mentions.unmentioned = names.map(|(name, _)| name.clone()).collect();
+        mentions
     }
 
-    fn measure(&self, model: &Self::Model, segment: &Segment<'_>, (): &mut ()) -> Sums {
+    fn notices(&self, mentions: &Mentions) -> Vec<Notice> {
+        if mentions.unmentioned.is_empty() {
+            return Vec::new();
+        }
+        let names = mentions.unmentioned.join(", ");
+        let message = format!("no reference mentions {names}: F1 of such an object is 0 and lowers the mean");
+        vec![Notice::new(Code::UnmentionedObjects, message).remedy("check the words of object-f1:objects=…")]
+    }
+
+    fn measure(&self, mentions: &Mentions, segment: &Segment<'_>, (): &mut ()) -> Sums {
         let mut sums = vec![[0.0; 3]; self.objects.names.len()];
-        let mentioned = |words: &[Symbol], mark: &mut dyn FnMut(usize)| {
-            words.iter().filter_map(|word| model.get(word)).flatten().for_each(|object| mark(*object));
-        };
         let (mut does, mut should) = (vec![false; sums.len()], vec![false; sums.len()]);
-        mentioned(segment.words, &mut |object| does[object] = true);
+        mentions.each(segment.words, |object| does[object] = true);
         for words in segment.reference_words() {
-            mentioned(words, &mut |object| should[object] = true);
+            mentions.each(words, |object| should[object] = true);
         }
         let n = segment.reference_words().len() as f64;
         for (counts, pair) in sums.iter_mut().zip(does.into_iter().zip(should)) {

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::{BTreeSet, HashMap};
 
-use capeval_corpus::SegmentId;
+use capeval_corpus::{GroupFile, SegmentId};
 use capeval_evaluate::{ReferenceSet, System};
 use capeval_lexical::ObjectWords;
 use capeval_text::{Scratch, Tokenizer};
@@ -37,12 +37,15 @@ impl Label {
     }
 }
 
+/// The groups of each image.
+type LabelsOfImages = HashMap<u32, Vec<Label>>;
+
 /// The groups of images, found from a property.
 pub enum Labels {
     /// The same for all systems.
-    Images(String, HashMap<u32, Vec<Label>>),
+    Images(String, LabelsOfImages),
     /// By system.
-    Systems(String, Vec<HashMap<u32, Vec<Label>>>),
+    Systems(String, Vec<LabelsOfImages>),
 }
 
 /// The images that may be in groups.
@@ -114,54 +117,24 @@ impl Labels {
                 Self::Systems(name, labels)
             }
             GroupBy::File(file, column, _) => {
-                let find = |id: &SegmentId| {
-                    let found = (ids.find)(id);
-                    if found.is_empty() { (ids.find)(&other_type(id)) } else { found }
-                };
-                let found = file.groups(column.as_deref(), &|id| !find(id).is_empty())?;
-                let are_numbers = found.pairs.iter().all(|(_, group)| group.parse::<f64>().is_ok());
-                let mut labels: HashMap<u32, Vec<Label>> = HashMap::new();
-                for (id, group) in &found.pairs {
-                    let rank = if are_numbers { group.parse().unwrap_or_default() } else { 0.0 };
-                    let label = Label(vec![(rank, group.clone())]);
-                    for image in find(id) {
-                        let of_image = labels.entry(image).or_default();
-                        if !of_image.contains(&label) {
-                            of_image.push(label.clone());
-                        }
-                    }
-                }
-                Self::Images(by.name(Some(&found.name)), labels)
+                let (found, labels) = of_file(file, column.as_deref(), ids.find)?;
+                Self::Images(by.name(Some(&found)), labels)
             }
-            GroupBy::Binned(property, bins) => {
-                let binned = |labels: Vec<Label>| -> Result<Vec<Label>, Error> {
-                    let one = |label: Label| match label.name().parse::<f64>() {
-                        Ok(value) if value.is_finite() => Ok(bin(value, bins)),
-                        _ => Err(Error::with_remedy(
-                            format!("{name}: '{}' is no number, so it is in no bin", label.name()),
-                            "leave out the bins",
-                        )),
-                    };
-                    labels.into_iter().map(one).collect()
-                };
-                let each = |map: HashMap<u32, Vec<Label>>| -> Result<HashMap<u32, Vec<Label>>, Error> {
-                    map.into_iter().map(|(image, labels)| Ok((image, binned(labels)?))).collect()
-                };
-                match Self::new(property, ids)? {
-                    Self::Images(_, map) => {
-                        let map = each(map)?;
-                        Self::Images(name, map)
-                    }
-                    Self::Systems(_, maps) => {
-                        let maps = maps.into_iter().map(each).collect::<Result<_, Error>>()?;
-                        Self::Systems(name, maps)
-                    }
+            GroupBy::Binned(property, bins) => match Self::new(property, ids)? {
+                Self::Images(_, map) => {
+                    let map = binned(map, &name, bins)?;
+                    Self::Images(name, map)
                 }
-            }
+                Self::Systems(_, maps) => {
+                    let each = maps.into_iter().map(|map| binned(map, &name, bins));
+                    let maps = each.collect::<Result<_, Error>>()?;
+                    Self::Systems(name, maps)
+                }
+            },
             GroupBy::Crossed(all) => {
                 let all: Vec<Self> = all.iter().map(|one| Self::new(one, ids)).collect::<Result<_, _>>()?;
                 let name = all.iter().map(Self::name).collect::<Vec<_>>().join("×");
-                let of_system = |system: usize| -> HashMap<u32, Vec<Label>> {
+                let of_system = |system: usize| -> LabelsOfImages {
                     let labels = |image: u32| (image, crossed(all.iter().map(|one| one.of(system, image))));
                     images().map(labels).collect()
                 };
@@ -176,6 +149,47 @@ impl Labels {
             }
         })
     }
+}
+
+/// The name of the column of a file that groups images, and their groups by it.
+fn of_file(
+    file: &GroupFile,
+    column: Option<&str>,
+    find: &dyn Fn(&SegmentId) -> Vec<u32>,
+) -> Result<(String, LabelsOfImages), Error> {
+    let find = |id: &SegmentId| {
+        let found = find(id);
+        if found.is_empty() { find(&other_type(id)) } else { found }
+    };
+    let found = file.groups(column, &|id| !find(id).is_empty())?;
+    let are_numbers = found.pairs.iter().all(|(_, group)| group.parse::<f64>().is_ok());
+    let mut labels = LabelsOfImages::new();
+    for (id, group) in &found.pairs {
+        let rank = if are_numbers { group.parse().unwrap_or_default() } else { 0.0 };
+        let label = Label(vec![(rank, group.clone())]);
+        for image in find(id) {
+            let of_image = labels.entry(image).or_default();
+            if !of_image.contains(&label) {
+                of_image.push(label.clone());
+            }
+        }
+    }
+    Ok((found.name, labels))
+}
+
+/// The bins of groups that are numbers.
+fn binned(labels: LabelsOfImages, property: &str, bins: &[usize]) -> Result<LabelsOfImages, Error> {
+    let one = |label: Label| match label.name().parse::<f64>() {
+        Ok(value) if value.is_finite() => Ok(bin(value, bins)),
+        _ => Err(Error::with_remedy(
+            format!("{property}: '{}' is no number, so it is in no bin", label.name()),
+            "leave out the bins",
+        )),
+    };
+    let of_image = |(image, labels): (u32, Vec<Label>)| {
+        Ok((image, labels.into_iter().map(one).collect::<Result<_, Error>>()?))
+    };
+    labels.into_iter().map(of_image).collect()
 }
 
 /// Every combination of a label of each list.

@@ -32,3 +32,12 @@ fn objects_without_a_true_positive_count_0_in_the_mean() {
     assert_eq!(keys, ["object-f1", "object-f1-bus", "object-f1-dog", "object-f1-cat"]);
     assert_eq!(scores.corpus, [1.0 / 3.0, 1.0, 0.0, 0.0]);
 }
+
+#[test]
+fn a_notice_names_objects_that_no_reference_mentions() {
+    let metrics = build(&["object-f1:objects=bus/busses+nocx+cat"]);
+    let scores = &score(&metrics, &[("a bus", vec!["a bus"]), ("nocx", vec!["a street", "the cat"])])[0];
+    let texts: Vec<&str> = scores.notices.iter().map(|notice| notice.message.as_str()).collect();
+    assert_eq!(texts, ["no reference mentions nocx: F1 of such an object is 0 and lowers the mean"]);
+    assert!(score(&metrics, &[("", vec!["a bus", "nocx"]), ("", vec!["cat"])])[0].notices.is_empty());
+}
