@@ -71,7 +71,7 @@ async fn forms(client: &Client, choices: &str) -> [(Vec<String>, Vec<String>); 3
     let page = get("").await.text;
     let labels = page.split("<table id=\"board\">").nth(1).unwrap().split("</thead>").next().unwrap();
     let labels = labels.split("<a href=").skip(1).map(|link| {
-        let label = link.split('>').nth(1).unwrap().split('<').next().unwrap().to_owned();
+        let label = link.split("title=\"").nth(1).unwrap().split('"').next().unwrap().to_owned();
         let of_label = board["measures"]
             .as_array()
             .unwrap()
