@@ -201,7 +201,7 @@ async fn a_benchmark_is_made_in_the_browser(database: Database) {
     let mut wrong = kept.clone();
     wrong.retain(|(name, _)| *name != "metrics");
     wrong.push(("decimals", "many"));
-    let refused = send(&ada, "/b/coco/new-phase", &wrong, &[good("[]")]).await.expect(422).text;
+    let refused = send(&ada, "/b/coco/new-phase", &wrong, &[good("[]")]).await.expect(400).text;
     assert!(refused.contains("value=\"Test\"") && refused.contains("bleu-1 + rouge-l"), "{refused}");
     assert_eq!(refused.field("kept.baselines.0.file"), token);
     assert!(refused.contains("Chosen before: c5.json"), "{refused}");
