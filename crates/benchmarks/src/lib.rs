@@ -43,7 +43,7 @@ mod when;
 pub mod workers;
 
 use capeval_api::Scope;
-use capeval_site::feature::Feature;
+use capeval_site::feature::{Feature, Guide};
 use capeval_site::jobs::AnyWork;
 use capeval_site::settings::NumberSetting;
 use capeval_site::web::language::say;
@@ -115,6 +115,14 @@ pub static FEATURE: Feature = Feature {
         ("stopped", say("Submission cancelled. It does not count against its team's quota.")),
         ("rescoring", say("Rescoring has started. The leaderboard changes when all submissions are scored.")),
     ],
+    guides: &[Guide {
+        name: "submitting",
+        title: say("Take part in a benchmark"),
+        texts: [
+            include_str!("../../../docs/guides/submitting.md"),
+            include_str!("../../../docs/zh/submitting.md"),
+        ],
+    }],
     gauges: &[submissions::GAUGE],
     webhook: Some(webhook_records::ADDRESS),
     ..Feature::NONE

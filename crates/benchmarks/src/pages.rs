@@ -4,6 +4,7 @@ use askama::Template;
 use axum::response::Response;
 use capeval_api::{Benchmarks, BoardKind, SetState};
 use capeval_site::app::App;
+use capeval_site::clock;
 use capeval_site::fault::Fault;
 use capeval_site::paging::Place;
 use capeval_site::web::markdown::as_html;
@@ -16,6 +17,9 @@ use super::files::{self, PhaseFile};
 use super::records::{self, PhaseState, ReferenceSet, SeenBenchmark, SeenPhase};
 use super::settings::Phase;
 use crate::counts::Counts as _;
+
+/// The most pictures that are shown as examples.
+const EXAMPLES: usize = 3;
 
 /// The number of announcements on the page of a benchmark.
 const ANNOUNCED: usize = 3;
@@ -56,12 +60,45 @@ struct BenchmarkPage<'a> {
     citation: String,
 }
 
+impl BenchmarkPage<'_> {
+    /// The first phase that is open, or else the last one.
+    fn current(&self) -> Option<&ShownPhase> {
+        self.phases.iter().find(|shown| shown.state == PhaseState::Open).or(self.phases.last())
+    }
+
+    /// The addresses of pictures among the files that everyone may see, and their titles, which are captions.
+    fn examples(&self) -> Vec<(String, &str)> {
+        let is_open = !self.seen.benchmark.is_restricted();
+        let phases = self.phases.iter().filter(|_| is_open);
+        let pictures = phases.flat_map(|shown| {
+            let pictures = shown.files.iter().filter(|file| file.media_type().is_some());
+            pictures.map(|file| {
+                let (slug, phase) = (&self.seen.benchmark.slug, &shown.phase.slug);
+                (format!("/b/{slug}/{phase}/files/{}", file.encoded()), file.title.as_str())
+            })
+        });
+        pictures.take(EXAMPLES).collect()
+    }
+}
+
 struct ShownPhase {
     phase: Phase,
     sets: Vec<ReferenceSet>,
     state: PhaseState,
     teams: i64,
     files: Vec<PhaseFile>,
+}
+
+impl ShownPhase {
+    /// The time that is left for submissions, if they end.
+    fn left(&self, page: &Page) -> Option<String> {
+        let closes = self.phase.closes_at.filter(|_| self.state == PhaseState::Open)?;
+        let hours = (closes - clock::now()).max(0) / (clock::DAY / 24);
+        Some(match hours {
+            0..48 => page.t1("{} hours left", hours),
+            _ => page.t1("{} days left", hours / 24),
+        })
+    }
 }
 
 async fn show(app: App, page: Page, Visible(seen): Visible<SeenBenchmark>) -> Result<Response, Fault> {

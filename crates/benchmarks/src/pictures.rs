@@ -1,10 +1,38 @@
 //! Addresses of the pictures of images, which another site has.
 
+use askama::Template;
+use axum::http::{HeaderValue, header};
+use axum::response::Response;
 use capeval_site::fault;
 use capeval_site::fault::Fault;
+use capeval_site::web::{Page, encode, middleware};
 
 /// The longest address.
 const LONGEST: usize = 500;
+
+/// The address of the picture of an image.
+pub fn of_image(pictures: &str, image: &str) -> String {
+    let padded = |digits: usize| format!("{image:0>digits$}");
+    pictures.replace("{id:012}", &padded(12)).replace("{id}", &encode(image))
+}
+
+/// Fills the template of a page that shows these pictures, which its policy allows.
+pub fn show(page: &Page, template: &impl Template, pictures: &str) -> Result<Response, Fault> {
+    let mut shown = page.show(template)?;
+    if !pictures.is_empty()
+        && let Ok(policy) = HeaderValue::from_str(&middleware::policy_with_pictures(origin(pictures)))
+    {
+        shown.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy);
+    }
+    Ok(shown)
+}
+
+/// The origin of pictures, as policies of pages name it.
+fn origin(pictures: &str) -> &str {
+    let host = pictures.find("://").map_or(0, |place| place + 3);
+    let end = pictures[host..].find('/').map_or(pictures.len(), |place| host + place);
+    &pictures[..end]
+}
 
 /// The address of pictures with `{id}` in the place of the id of the image, as people write it.
 pub fn checked(address: &str) -> Result<&str, Fault> {

@@ -28,7 +28,7 @@ mod similarity;
 pub mod slots;
 mod upload;
 
-use capeval_site::feature::Feature;
+use capeval_site::feature::{Feature, Guide};
 use capeval_site::jobs::AnyWork;
 use capeval_site::settings::NumberSetting;
 use capeval_site::web::assets::SCRIPT;
@@ -92,6 +92,14 @@ pub static FEATURE: Feature = Feature {
         ("unsent.js", SCRIPT, include_str!("../assets/unsent.js")),
         ("upload.js", SCRIPT, include_str!("../assets/upload.js")),
     ],
+    guides: &[Guide {
+        name: "collections",
+        title: say("Describe pictures and rate captions"),
+        texts: [
+            include_str!("../../../docs/guides/collections.md"),
+            include_str!("../../../docs/zh/collections.md"),
+        ],
+    }],
     ..Feature::NONE
 };
 

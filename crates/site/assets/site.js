@@ -1,12 +1,26 @@
 // Pages work without this script; it adds what is pleasant: lists that filter while one types, and states that follow.
 "use strict";
 
-// Lists: <input data-filter="id of a table"> hides rows without the text.
+// Lists: <input data-filter="id of a table or list"> hides rows without the text.
 for (const input of document.querySelectorAll("input[data-filter]")) {
-  const rows = () => document.querySelectorAll(`#${input.dataset.filter} tbody tr`);
+  const rows = () => document.querySelectorAll(`#${input.dataset.filter} :is(tbody tr, li)`);
   input.addEventListener("input", () => {
     const wanted = input.value.trim().toLowerCase();
     for (const row of rows()) row.hidden = wanted !== "" && !row.textContent.toLowerCase().includes(wanted);
+  });
+}
+
+// Forms: what a browser finds wrong is seen, also in a part that is closed.
+document.addEventListener("invalid", ({ target }) => {
+  for (let part = target.closest("details"); part; part = part.parentElement.closest("details")) part.open = true;
+}, true);
+
+// Files: <label class="drop"> takes what is dropped on it, not only on its field.
+for (const label of document.querySelectorAll("label.drop")) {
+  label.addEventListener("dragover", (event) => event.preventDefault());
+  label.addEventListener("drop", (event) => {
+    event.preventDefault();
+    label.querySelector("input").files = event.dataTransfer.files;
   });
 }
 

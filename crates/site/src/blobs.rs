@@ -195,6 +195,19 @@ impl Blobs {
         }
     }
 
+    /// Sets a draft aside under a secret name, until it is swept away.
+    pub fn set_aside(&self, draft: Draft, secret: &str) -> io::Result<()> {
+        let Draft { mut file, .. } = draft;
+        file.flush()?;
+        file.persist(self.aside(secret))?;
+        Ok(())
+    }
+
+    /// The path of a draft that was set aside under a secret name.
+    pub fn aside(&self, secret: &str) -> PathBuf {
+        self.drafts().join(ids::digest(secret))
+    }
+
     /// Removes files that `is_named` does not know and drafts, both of them older than `age`: what requests that were
     /// refused and processes that were killed have left behind. Others may write at the same time.
     pub fn sweep(&self, age: Duration, is_named: impl Fn(&str) -> bool) -> io::Result<usize> {
@@ -305,6 +318,13 @@ mod tests {
         assert!(blobs.read(&hash).is_err());
         drop(blobs.draft().unwrap());
         assert_eq!(fs::read_dir(blobs.drafts()).unwrap().count(), 0);
+        let mut draft = blobs.draft().unwrap();
+        draft.write_all(b"aside").unwrap();
+        blobs.set_aside(draft, "a secret").unwrap();
+        assert_eq!(fs::read(blobs.aside("a secret")).unwrap(), b"aside");
+        assert!(!blobs.aside("../another").exists());
+        assert_eq!(blobs.sweep(Duration::ZERO, |_| true).unwrap(), 1);
+        assert!(!blobs.aside("a secret").exists());
     }
 
     #[test]

@@ -33,6 +33,8 @@ pub struct Feature {
     pub done: &'static [(&'static str, &'static str)],
     /// Its scripts.
     pub assets: &'static [Asset],
+    /// Its documentation for the people of the site.
+    pub guides: &'static [Guide],
     /// Its counts of rows for Prometheus.
     pub gauges: &'static [RowGauge],
     /// The statement that selects address and secret of its webhook with the id `$1`, if it has any.
@@ -52,9 +54,20 @@ impl Feature {
         menu: &[],
         done: &[],
         assets: &[],
+        guides: &[],
         gauges: &[],
         webhook: None,
     };
+}
+
+/// A page of documentation.
+pub struct Guide {
+    /// Its part of the address.
+    pub name: &'static str,
+    /// Its title, marked by [`say`](crate::web::language::say).
+    pub title: &'static str,
+    /// Its text in English and in Chinese, in Markdown.
+    pub texts: [&'static str; 2],
 }
 
 static JOINED: OnceLock<Features> = OnceLock::new();

@@ -104,6 +104,13 @@ impl About {
         true
     }
 
+    /// Returns true if it says more than the name of the method and the columns of the phase.
+    pub fn says_more(&self) -> bool {
+        [&self.description, &self.authors, &self.link, &self.code, &self.tags]
+            .iter()
+            .any(|text| !text.is_empty())
+    }
+
     /// The value that was sent for a column.
     pub fn column(&self, key: &str) -> &str {
         self.columns.get(key).map_or("", String::as_str)

@@ -12,7 +12,7 @@ use capeval_stats::Interval;
 
 use super::choices::BoardQuery;
 use super::head::{Head, View};
-use super::order::shown_decimals;
+use super::order::{Candidate, shown_decimals};
 use super::queries::{Board, board};
 use crate::counts::Counts as _;
 use crate::records::{self, SeenPhase};
@@ -55,8 +55,10 @@ fn figure(page: &Page, board: &Board, people: Option<f64>, decimals: usize) -> S
     let rows = board.rows.iter().filter(|row| row.entry.kind != SubmissionKind::Human);
     let estimates = rows.filter_map(|row| {
         let (value, interval) = *row.entry.scores.get(&board.sort.key)?;
+        // A team has one row.
+        let Candidate { team_name, method, .. } = &*row.entry;
         Some(Estimate {
-            name: row.entry.name(),
+            name: if team_name.is_empty() { method } else { team_name }.clone(),
             value,
             interval: interval.map(|(low, high)| Interval { low, high }),
             colour: match row.entry.kind {

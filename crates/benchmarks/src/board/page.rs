@@ -1,4 +1,6 @@
-//! The page of a board: a table with the measure that sorts first, and a list of cards on a phone.
+//! The page of a board: a table with the measure that sorts first; a phone shows that measure alone.
+
+use std::collections::HashMap;
 
 use askama::Template;
 use axum::response::{IntoResponse, Response};
@@ -13,7 +15,9 @@ use capeval_tasks::MeasureInfo;
 use super::choices::{ALL, BoardQuery};
 use super::export::export;
 use super::head::{Head, View};
+use super::leader::short;
 use super::order::{Candidate, Row, entry_name, score_text, strength};
+use super::progress::points;
 use super::queries::{Board, JudgementTotals, RemovedSubmission, board};
 use crate::counts::Counts as _;
 use crate::records::{self, SeenPhase};
@@ -30,6 +34,19 @@ struct Column {
     order: Option<&'static str>,
 }
 
+impl Column {
+    /// Its label where there is little space.
+    fn short(&self) -> &str {
+        short(&self.label)
+    }
+}
+
+/// The scores of a team over time, as a line of 84 by 22.
+struct Sparkline {
+    points: String,
+    words: String,
+}
+
 /// A row of a board as it is shown.
 struct ShownRow<'b> {
     entry: &'b Candidate,
@@ -43,6 +60,7 @@ struct ShownRow<'b> {
     address: String,
     mark: Mark<'b>,
     cells: Vec<Cell>,
+    progress: Option<Sparkline>,
     date: String,
 }
 
@@ -123,6 +141,7 @@ struct BoardPage<'a> {
     figure: String,
     has_human: bool,
     has_public_ranks: bool,
+    has_progress: bool,
     csv: String,
     json: String,
     /// The page of two entries side by side.
@@ -176,6 +195,7 @@ pub(super) async fn show(
             }),
         }));
         rows = shown_rows(&of, board, start, asked.intervals == ALL);
+        add_progress(&app, &page, &of, board, &mut rows).await?;
         let own = board.rows.iter().position(|row| board.is_of_visitor(&row.entry));
         if let Some(page) = own.map(|own| own / ROWS + 1).filter(|page| *page != current) {
             head.own = format!("{}#own", asked.at_page(&head.path, page));
@@ -201,6 +221,7 @@ pub(super) async fn show(
         page: &page,
         columns,
         has_public_ranks: all.iter().any(|row| row.public_rank.is_some()),
+        has_progress: rows.iter().any(|row| row.progress.is_some()),
         has_human: all.iter().any(|row| row.entry.kind == SubmissionKind::Human),
         may_ask: all.iter().any(|row| row.entry.team.is_some())
             && !board.as_ref().is_some_and(|board| all.iter().any(|row| board.is_of_visitor(&row.entry))),
@@ -271,9 +292,45 @@ fn shown_rows<'b>(
                 cell(row, measure, decimals, has_interval, best.as_ref())
             })
             .collect(),
+        progress: None,
         date: clock::day(row.entry.created_at),
     });
     rows.collect()
+}
+
+/// Gives each row the submissions of its team that have stood on the board, if there are several.
+async fn add_progress(
+    app: &App,
+    page: &Page,
+    of: &SeenPhase,
+    board: &Board,
+    rows: &mut [ShownRow<'_>],
+) -> Result<(), Fault> {
+    let mut by_team: HashMap<Option<String>, Vec<(i64, f64)>> = HashMap::new();
+    for point in points(app, &of.phase, board, &BoardQuery::default()).await? {
+        by_team.entry(point.entry.team.clone()).or_default().push((point.entry.created_at, point.score));
+    }
+    for row in rows.iter_mut().filter(|row| row.entry.team.is_some()) {
+        let Some(scores @ [first, .., last]) = by_team.get(&row.entry.team).map(Vec::as_slice) else {
+            continue;
+        };
+        let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+        for (_, score) in scores {
+            (low, high) = (low.min(*score), high.max(*score));
+        }
+        let share =
+            |value: f64, from: f64, to: f64| if to > from { (value - from) / (to - from) } else { 0.5 };
+        let point = |(time, score): &(i64, f64)| {
+            let x = 2.0 + 80.0 * share(*time as f64, first.0 as f64, last.0 as f64);
+            format!("{x:.1},{:.1}", 20.0 - 18.0 * share(*score, low, high))
+        };
+        let text = |score: f64| score_text(score, &board.sort, of.phase.decimals);
+        row.progress = Some(Sparkline {
+            points: scores.iter().map(point).collect::<Vec<_>>().join(" "),
+            words: page.t3("{} submissions: from {} to {}", scores.len(), text(first.1), text(last.1)),
+        });
+    }
+    Ok(())
 }
 
 /// The place on the public half, and by how many places the row has risen since then: `5 (+3)`.

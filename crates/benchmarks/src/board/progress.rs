@@ -24,9 +24,9 @@ use crate::records::{self, SeenPhase};
 use crate::settings::Phase;
 
 /// A submission that has stood on a board.
-struct Point {
-    entry: Arc<Candidate>,
-    score: f64,
+pub(super) struct Point {
+    pub entry: Arc<Candidate>,
+    pub score: f64,
     /// True if it was better than all before it.
     is_best: bool,
     /// True if it is of one of the visitor's teams.
@@ -98,7 +98,12 @@ pub(super) async fn for_programs(
 }
 
 /// The submissions that have stood on a board, as far as a visitor may see them, the oldest first.
-async fn points(app: &App, phase: &Phase, board: &Board, asked: &BoardQuery) -> Result<Vec<Point>, Fault> {
+pub(super) async fn points(
+    app: &App,
+    phase: &Phase,
+    board: &Board,
+    asked: &BoardQuery,
+) -> Result<Vec<Point>, Fault> {
     let filter = asked.filter()?;
     let mut entries = app.part::<StandingCache>().stood(&app.store, phase, &board.set).await?;
     entries.retain(|entry| {

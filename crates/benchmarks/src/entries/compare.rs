@@ -19,6 +19,7 @@ use super::contrasts::ByImage;
 use super::pairs::{self, ByMeasure, BySet, Choice, Progress, SideBySide, Test};
 use super::records::SeenEntry;
 use crate::board::{self, rounded};
+use crate::pictures;
 use crate::records::{SeenBenchmark, SeenPhase};
 use crate::settings::Phase;
 
@@ -80,6 +81,12 @@ impl<'a> ComparePage<'a> {
     /// A score of an image.
     fn of_image(&self, image: &ImageContrast, place: &usize, by: &ByImage) -> String {
         board::score_text(image.scores[*place], &by.measure, self.phase.decimals)
+    }
+
+    /// The address of the picture of an image; `None` if the phase has no pictures.
+    fn picture(&self, image: &ImageContrast) -> Option<String> {
+        let pictures = Some(&self.phase.pictures).filter(|pictures| !pictures.is_empty())?;
+        Some(pictures::of_image(pictures, &image.image.to_string()))
     }
 
     fn caption<'s>(&self, image: &'s ImageContrast, place: &usize) -> &'s str {
@@ -298,7 +305,7 @@ async fn show(
         let names = [0, 1].map(|place| template.short(compared, &place));
         template.figure = figure(&page, by, found, names);
     }
-    Ok(Either::Other(page.show(&template)?))
+    Ok(Either::Other(pictures::show(&page, &template, &of.phase.pictures)?))
 }
 
 /// Has two entries compared in a job, of which one person asks for a few in a minute.

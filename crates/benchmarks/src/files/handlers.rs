@@ -22,7 +22,7 @@ use crate::notes;
 use crate::records::SeenPhase;
 use crate::upload;
 
-/// The media type of all files, which browsers never show.
+/// The media type of files that are no pictures, which browsers never show.
 const KIND: &str = "application/octet-stream";
 
 pub(crate) fn routes() -> Vec<Route> {
@@ -96,7 +96,8 @@ async fn send(
         }
     }
     let path = app.blobs.ready(&seen.file.blob).await?;
-    download::send(&path, &seen.file.blob, Some(&seen.file.name), KIND, &headers).await
+    let kind = seen.file.media_type().unwrap_or(KIND);
+    download::send(&path, &seen.file.blob, Some(&seen.file.name), kind, &headers).await
 }
 
 async fn add(

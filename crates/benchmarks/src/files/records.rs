@@ -14,7 +14,7 @@ use serde::Deserialize;
 const MOST: usize = 20;
 
 /// The most characters of a title and of a name.
-const TITLE: usize = 80;
+const TITLE: usize = 160;
 const NAME: usize = 120;
 
 /// A file of a phase.
@@ -34,6 +34,18 @@ impl PhaseFile {
     /// The name as part of an address.
     pub fn encoded(&self) -> String {
         encode(&self.name)
+    }
+
+    /// The media type of a picture, by its name; `None` for other files.
+    pub fn media_type(&self) -> Option<&'static str> {
+        let (_, kind) = self.name.rsplit_once('.')?;
+        match kind.to_ascii_lowercase().as_str() {
+            "gif" => Some("image/gif"),
+            "jpg" | "jpeg" => Some("image/jpeg"),
+            "png" => Some("image/png"),
+            "webp" => Some("image/webp"),
+            _ => None,
+        }
     }
 
     /// The size for people.

@@ -1,20 +1,18 @@
 //! Human evaluations: how hosts start them, on a page or by a program, and how judges judge.
 
 use askama::Template;
-use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Redirect, Response};
 use capeval_api::{EvaluationState, Judging, JudgingPlan};
 use capeval_site::accounts::Visitor;
 use capeval_site::app::App;
 use capeval_site::fault::Fault;
 use capeval_site::web::route::{get, post};
-use capeval_site::web::{
-    Access, Answer, Body, Created, Either, Hosted, Page, Route, Scope, Visible, middleware,
-};
+use capeval_site::web::{Access, Answer, Body, Created, Either, Hosted, Page, Route, Scope, Visible};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::records::{self, Evaluation, Item, JudgedPhase, Verdict};
+use crate::pictures;
 use crate::records::{SeenBenchmark, SeenPhase};
 use crate::settings::Phase;
 
@@ -146,14 +144,10 @@ async fn next(
         true => records::next(&app.store, &evaluation, &by.id).await?,
         false => None,
     };
-    let picture = item.as_ref().map_or(String::new(), |item| evaluation.picture(&item.image));
+    let picture =
+        item.as_ref().map_or(String::new(), |item| pictures::of_image(&evaluation.pictures, &item.image));
     let template = Judge { page: &page, seen: &of.seen, phase: &of.phase, item, picture, is_open };
-    let mut shown = page.show(&template)?;
-    // This page alone shows pictures of another site.
-    if let Ok(policy) = HeaderValue::from_str(&middleware::policy_with_pictures(evaluation.origin())) {
-        shown.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy);
-    }
-    Ok(shown)
+    pictures::show(&page, &template, &evaluation.pictures)
 }
 
 async fn judge(

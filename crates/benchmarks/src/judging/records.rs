@@ -7,7 +7,7 @@ use capeval_site::fault;
 use capeval_site::fault::Fault;
 use capeval_site::jobs::{self, queue::Priority};
 use capeval_site::store::{Error, Store, Tx};
-use capeval_site::web::{Names, Standing, Subject, encode};
+use capeval_site::web::{Names, Standing, Subject};
 use capeval_site::{args, clock, columns, ids};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -41,21 +41,6 @@ pub struct Evaluation {
     pub state: EvaluationState,
     /// The reason why it failed.
     pub reason: Option<String>,
-}
-
-impl Evaluation {
-    /// The address of the picture of an image.
-    pub fn picture(&self, image: &str) -> String {
-        let padded = |digits: usize| format!("{image:0>digits$}");
-        self.pictures.replace("{id:012}", &padded(12)).replace("{id}", &encode(image))
-    }
-
-    /// The origin of the pictures, as policies of pages name it.
-    pub fn origin(&self) -> &str {
-        let host = self.pictures.find("://").map_or(0, |place| place + 3);
-        let end = self.pictures[host..].find('/').map_or(self.pictures.len(), |place| host + place);
-        &self.pictures[..end]
-    }
 }
 
 /// The evaluation with this id.

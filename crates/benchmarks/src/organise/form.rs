@@ -9,7 +9,9 @@ use capeval_site::web::encode;
 use serde::de::DeserializeOwned;
 
 use super::receive::Parcel;
+use crate::about::Column;
 use crate::settings::{BaselinePlan, PhasePlan, ReferencePlan};
+use crate::source::Source;
 
 /// Fields that list names, in any number of fields.
 const LISTS: [&str; 2] = ["board_columns", "metrics"];
@@ -25,8 +27,10 @@ const PUBLIC_IDS: &str = "public_ids";
 
 type Fields<'p> = Vec<(&'p str, &'p str)>;
 
-/// The plan of a phase that a form describes; the phase is now `known`.
-pub fn phase(parcel: &Parcel, known: Option<&PhasePlan>) -> Result<PhasePlan, Fault> {
+/// The plan of a phase that a form describes, and the first fault in the form, whose field has its default in the plan;
+/// the phase is now `known`.
+pub fn phase(parcel: &Parcel, known: Option<&PhasePlan>) -> (PhasePlan, Option<Fault>) {
+    let mut fault = None;
     let mut plain = Fields::new();
     for (name, text) in &parcel.fields {
         if name.contains('.') || text.trim().is_empty() {
@@ -43,10 +47,8 @@ pub fn phase(parcel: &Parcel, known: Option<&PhasePlan>) -> Result<PhasePlan, Fa
         plain.retain(|(name, _)| *name != "slug");
         plain.push(("slug", &known.slug));
     }
-    if plain.iter().all(|(name, _)| *name != "metrics") {
-        return Err(fault!(UNPROCESSABLE_ENTITY, "metrics", "Choose at least one metric."));
-    }
-    let mut phase: PhasePlan = read(&plain)?;
+    let mut phase: PhasePlan =
+        read(plain, &["slug", "title"], &mut fault).unwrap_or_else(|| PhasePlan::new("", ""));
     if let Some(known) = known {
         // Boxes have an order of their own, and metrics may be listed in another one.
         let sorted = |metrics: &[String]| metrics.iter().cloned().collect::<BTreeSet<_>>();
@@ -54,25 +56,26 @@ pub fn phase(parcel: &Parcel, known: Option<&PhasePlan>) -> Result<PhasePlan, Fa
             phase.metrics.clone_from(&known.metrics);
         }
     }
+    if phase.metrics.is_empty()
+        || parcel.fields.iter().all(|(name, text)| name != "metrics" || text.trim().is_empty())
+    {
+        phase.metrics.clear();
+        fault.get_or_insert_with(|| fault!(UNPROCESSABLE_ENTITY, "metrics", "Choose at least one metric."));
+    }
     phase.given = known.map(|known| known.given.clone()).unwrap_or_default();
-    phase.vectors = match parcel.has_file(VECTORS) {
-        true => Some(VECTORS.to_owned().into()),
-        false => {
-            known.filter(|_| parcel.field("vectors.remove").is_none()).and_then(|known| known.vectors.clone())
-        }
+    let file = |field: &str, known: Option<&Source>| {
+        let is_new = parcel.has_file(field);
+        let named = if is_new { Some(field.to_owned().into()) } else { known.cloned() };
+        named.filter(|_| parcel.field(&format!("{field}.remove")).is_none())
     };
-    phase.public_ids = match parcel.has_file(PUBLIC_IDS) {
-        true => Some(PUBLIC_IDS.to_owned().into()),
-        false => known
-            .filter(|_| parcel.field("public_ids.remove").is_none())
-            .and_then(|known| known.public_ids.clone()),
-    };
+    phase.vectors = file(VECTORS, known.and_then(|known| known.vectors.as_ref()));
+    phase.public_ids = file(PUBLIC_IDS, known.and_then(|known| known.public_ids.as_ref()));
     for (place, mut fields) in rows(parcel, "references") {
         let was = take(&mut fields, "was");
         let was = known.and_then(|known| known.references.iter().find(|set| Some(set.name.as_str()) == was));
         let (file, images) = (format!("references.{place}.file"), format!("references.{place}.images"));
         fields.push(("file", &file));
-        let mut set: ReferencePlan = read(&fields)?;
+        let Some(mut set) = read::<ReferencePlan>(fields, &["name"], &mut fault) else { continue };
         if let Some(was) = was.filter(|_| !parcel.has_file(&file)) {
             set.file = was.file.clone();
         }
@@ -88,20 +91,20 @@ pub fn phase(parcel: &Parcel, known: Option<&PhasePlan>) -> Result<PhasePlan, Fa
         fields.extend(
             choices.lines().map(str::trim).filter(|line| !line.is_empty()).map(|line| ("choices", line)),
         );
-        phase.columns.push(read(&fields)?);
+        phase.columns.extend(read::<Column>(fields, &["key", "label"], &mut fault));
     }
     for (place, mut fields) in rows(parcel, "baselines") {
         let was = take(&mut fields, "was");
         let was = known.and_then(|known| known.baselines.iter().find(|one| Some(one.method.as_str()) == was));
         let file = format!("baselines.{place}.file");
         fields.push(("file", &file));
-        let mut baseline: BaselinePlan = read(&fields)?;
+        let Some(mut baseline) = read::<BaselinePlan>(fields, &["method"], &mut fault) else { continue };
         if let Some(was) = was.filter(|_| !parcel.has_file(&file)) {
             baseline.file = was.file.clone();
         }
         phase.baselines.push(baseline);
     }
-    Ok(phase)
+    (phase, fault)
 }
 
 fn take<'p>(fields: &mut Fields<'p>, name: &str) -> Option<&'p str> {
@@ -132,8 +135,33 @@ fn rows<'p>(parcel: &'p Parcel, list: &str) -> BTreeMap<usize, Fields<'p>> {
     rows
 }
 
-fn read<T: DeserializeOwned>(fields: &Fields<'_>) -> Result<T, Fault> {
+/// Reads fields. If that fails, the reason is the fault, and what can be read is: those that `required` names may be
+/// empty, and others are left out.
+fn read<T: DeserializeOwned>(
+    fields: Fields<'_>,
+    required: &[&'static str],
+    fault: &mut Option<Fault>,
+) -> Option<T> {
+    let error = match parse(&fields) {
+        Ok(read) => return Some(read),
+        Err(error) => error,
+    };
+    fault.get_or_insert_with(|| Fault::malformed(&error));
+    let (mut readable, others): (Fields<'_>, Fields<'_>) =
+        fields.into_iter().partition(|(name, _)| required.contains(name));
+    let is_missing = |name: &&str| readable.iter().all(|(known, _)| known != name);
+    let missing: Fields<'_> = required.iter().copied().filter(is_missing).map(|name| (name, "")).collect();
+    readable.extend(missing);
+    for field in others {
+        readable.push(field);
+        if parse::<T>(&readable).is_err() {
+            readable.pop();
+        }
+    }
+    parse(&readable).ok()
+}
+
+fn parse<T: DeserializeOwned>(fields: &Fields<'_>) -> Result<T, serde_html_form::de::Error> {
     let pairs = fields.iter().map(|(name, text)| format!("{}={}", encode(name), encode(text)));
-    let form = pairs.collect::<Vec<_>>().join("&");
-    serde_html_form::from_str(&form).map_err(|error| Fault::malformed(&error))
+    serde_html_form::from_str(&pairs.collect::<Vec<_>>().join("&"))
 }

@@ -18,12 +18,13 @@ use capeval_site::web::{Access, Answer, Body, Created, Either, Field, Hosted, No
 
 use super::form;
 use super::metrics::choices;
-use super::receive::Parcel;
+use super::receive::{KeptFile, Parcel};
 use crate::apply;
 use crate::counts::Counts as _;
 use crate::plan;
 use crate::records::{self, ReferenceSet, SeenBenchmark, SeenPhase};
 use crate::settings::{Phase, PhasePlan, Plan};
+use crate::source::Source;
 use crate::when::When;
 
 pub(crate) fn routes() -> Vec<Route> {
@@ -297,6 +298,8 @@ struct PhaseForm<'a> {
     /// True if all of it may change.
     is_free: bool,
     problem: Option<String>,
+    /// The files of the form that was refused.
+    kept: &'a [KeptFile],
     sets: &'a [ReferenceSet],
     choices: MetricChoices,
     upload_mib: u64,
@@ -333,6 +336,35 @@ impl PhaseForm<'_> {
         [(n, n == 0), (n + 1, false)]
     }
 
+    /// Returns true if a file stays as it is: scores depend on it.
+    fn is_frozen(&self, file: &Source) -> bool {
+        !self.is_free && !matches!(file, Source::Named(_))
+    }
+
+    /// The file that came in a field of the form that was refused.
+    fn kept(&self, field: &str) -> Option<&KeptFile> {
+        self.kept.iter().find(|kept| kept.field == field)
+    }
+
+    /// Returns true if more than metrics and their order says how entries are scored and ranked.
+    fn sets_scores(&self) -> bool {
+        let first = self.plan.references.first().map(|set| &set.name);
+        let texts = [self.plan.group_by(), self.plan.rank_by()];
+        !self.plan.derive.is_empty()
+            || texts.iter().any(|text| !text.is_empty())
+            || self.plan.main_set.as_ref().is_some_and(|main| Some(main) != first)
+    }
+
+    /// Returns true if some images are public and others are not.
+    fn has_halves(&self) -> bool {
+        self.plan.public.is_some() || self.plan.public_ids.is_some()
+    }
+
+    /// Returns true if the rows from this one on are closed: all but the first set of a phase.
+    fn opens_more(&self, row: &usize) -> bool {
+        *row == self.plan.references.len().max(1)
+    }
+
     /// The range of the first of a metric's scores.
     fn range(&self, metric: &MetricChoice) -> String {
         let Some(MeasureChoice { min, max, .. }) = metric.measures.first() else { return String::new() };
@@ -355,8 +387,9 @@ async fn show_phase(
     seen: &SeenBenchmark,
     plan: &PhasePlan,
     known: Option<&Phase>,
-    fault: Option<&Fault>,
+    refused: Option<(&Fault, &[KeptFile])>,
 ) -> Result<Response, Fault> {
+    let (fault, kept) = refused.unzip();
     let sets = match known {
         Some(known) => records::all_sets(&app.store, &known.id).await?,
         None => Vec::new(),
@@ -368,6 +401,7 @@ async fn show_phase(
         is_new: known.is_none(),
         is_free: known.is_none() || seen.benchmark.draft,
         problem: fault.map(|fault| page.fault(fault)),
+        kept: kept.unwrap_or_default(),
         sets: &sets,
         choices: choices(app)?,
         upload_mib: app.settings.upload_mib,
@@ -421,19 +455,15 @@ async fn save_phase(
 ) -> Result<Response, Fault> {
     let (phase, plan) = known.unzip();
     let parcel = Parcel::receive(app, by, request).await?;
-    let typed = match form::phase(&parcel, plan.as_ref()) {
-        Ok(typed) => typed,
-        Err(fault) => {
-            let plan = plan.unwrap_or_else(empty_phase);
-            return show_phase(app, page, seen, &plan, phase, Some(&fault)).await;
-        }
-    };
+    let (typed, fault) = form::phase(&parcel, plan.as_ref());
     let is_taken = phase.is_none()
         && records::phases(&app.store, &seen.benchmark.id)
             .await?
             .iter()
             .any(|known| known.slug == typed.slug);
-    let saved = if is_taken {
+    let saved = if let Some(fault) = fault {
+        Err(fault)
+    } else if is_taken {
         Err(capeval_site::fault!(
             CONFLICT,
             "slug-taken",
@@ -450,7 +480,10 @@ async fn save_phase(
             Ok(Redirect::to(&place).into_response())
         }
         Err(fault) if fault.status.is_server_error() => Err(fault),
-        Err(fault) => show_phase(app, page, seen, &typed, phase, Some(&fault)).await,
+        Err(fault) => {
+            let kept = parcel.keep(app, by)?;
+            show_phase(app, page, seen, &typed, phase, Some((&fault, &kept))).await
+        }
     }
 }
 

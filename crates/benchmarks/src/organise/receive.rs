@@ -9,6 +9,7 @@ use capeval_site::app::App;
 use capeval_site::blobs::Draft;
 use capeval_site::fault;
 use capeval_site::fault::Fault;
+use capeval_site::ids;
 use capeval_site::web::answer::unknown_fields;
 use capeval_site::web::is_program;
 use serde::de::DeserializeOwned;
@@ -19,6 +20,24 @@ use crate::upload;
 /// The most bytes of a plan.
 const PLAN: usize = 1 << 20;
 
+/// The beginning of the name of a field that stands for a file that came with a form before.
+const KEPT: &str = "kept.";
+
+/// A file of a form that was refused, which stays chosen.
+pub struct KeptFile {
+    /// The field that it came in.
+    pub field: String,
+    /// The name that it had.
+    pub name: String,
+    /// The secret by which the next form names it; it is of use to the same account only.
+    pub token: String,
+}
+
+/// The name under which a file is set aside.
+fn secret(by: &Visitor, token: &str) -> String {
+    format!("{} {token}", by.id)
+}
+
 /// The content of a request.
 #[derive(Default)]
 pub struct Parcel {
@@ -26,8 +45,10 @@ pub struct Parcel {
     pub fields: Vec<(String, String)>,
     /// The files: those of the field `file` by their own names, all others by those of their fields.
     files: HashMap<String, SentFile>,
-    /// The drafts that keep the files until they are stored.
-    drafts: Vec<Draft>,
+    /// The drafts that keep the files until they are stored, by the keys of the files.
+    drafts: Vec<(String, Draft)>,
+    /// The files that came with a form before.
+    kept: Vec<KeptFile>,
 }
 
 impl Parcel {
@@ -61,7 +82,40 @@ impl Parcel {
         if is_program && !unknown.is_empty() {
             return Err(unknown_fields(unknown));
         }
+        parcel.find_kept(app, by);
         Ok(parcel)
+    }
+
+    /// Finds the files that came before, apart from those that came again.
+    fn find_kept(&mut self, app: &App, by: &Visitor) {
+        let (kept, fields) =
+            std::mem::take(&mut self.fields).into_iter().partition(|(name, _)| name.starts_with(KEPT));
+        self.fields = fields;
+        let kept: Vec<(String, String)> = kept;
+        for (field, text) in kept {
+            let (field, Some((token, name))) = (&field[KEPT.len()..], text.split_once('/')) else { continue };
+            let path = app.hidden.aside(&secret(by, token));
+            if path.exists() && !self.has_file(field) {
+                self.files.insert(field.to_owned(), SentFile { name: name.to_owned(), path });
+                self.kept.push(KeptFile {
+                    field: field.to_owned(),
+                    name: name.to_owned(),
+                    token: token.to_owned(),
+                });
+            }
+        }
+    }
+
+    /// Sets the files aside for a day, so that they stay chosen in the form that follows.
+    pub fn keep(self, app: &App, by: &Visitor) -> Result<Vec<KeptFile>, Fault> {
+        let Self { files, drafts, mut kept, .. } = self;
+        for (field, draft) in drafts {
+            let token = ids::secret()?;
+            app.hidden.set_aside(draft, &secret(by, &token))?;
+            let name = files.get(&field).map_or_else(String::new, |file| file.name.clone());
+            kept.push(KeptFile { field, name, token });
+        }
+        Ok(kept)
     }
 
     fn add(&mut self, field: String, file: String, draft: Draft) {
@@ -71,8 +125,8 @@ impl Parcel {
         }
         let own = file.rsplit(['/', '\\']).next().unwrap_or("").to_owned();
         let key = if field == "file" { own.clone() } else { field };
-        self.files.insert(key, SentFile { name: own, path: draft.path().to_owned() });
-        self.drafts.push(draft);
+        self.files.insert(key.clone(), SentFile { name: own, path: draft.path().to_owned() });
+        self.drafts.push((key, draft));
     }
 
     /// The first field with this name.

@@ -1,5 +1,7 @@
 //! Submissions on pages and for programs.
 
+use std::collections::HashMap;
+
 use askama::Template;
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
@@ -17,7 +19,7 @@ use capeval_site::web::{
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::records::{self, ListedSubmission, Scores, SeenSubmission, Submission};
+use super::records::{self, ListedScore, ListedSubmission, Scores, SeenSubmission, Submission};
 use super::{actions, events};
 use crate::about::{About, Changes};
 use crate::records::{ReferenceSet, SeenBenchmark, SeenPhase, sets};
@@ -65,6 +67,7 @@ pub(super) fn routes() -> Vec<Route> {
 struct List<'a> {
     page: &'a Page,
     list: Rows<ListedSubmission>,
+    scores: HashMap<String, ListedScore>,
     /// True if teams choose some of them for a private half.
     has_choice: bool,
 }
@@ -76,8 +79,9 @@ async fn list(
     UrlQuery(place): UrlQuery<Place>,
 ) -> Result<Response, Fault> {
     let list = records::of_person(&app.store, &by.id, (&place, page.most_rows())).await?;
+    let scores = records::listed_scores(&app, &by, &list.rows).await?;
     let has_choice = list.rows.iter().any(ListedSubmission::has_choice);
-    page.show(&List { page: &page, list, has_choice })
+    page.show(&List { page: &page, list, scores, has_choice })
 }
 
 async fn list_of_phase(

@@ -203,6 +203,69 @@ fn shows_scores(seen: &SeenBenchmark, phase: &Phase) -> bool {
     seen.is_host || phase.is_revealed() || phase.board != BoardKind::Hidden
 }
 
+/// The standing of a submission by what ranks its phase.
+#[derive(Clone, Default)]
+pub struct ListedScore {
+    /// The address of its phase.
+    pub address: String,
+    /// The measure, and the score as it is shown; empty if there is none, or it is hidden.
+    pub measure: String,
+    pub score: String,
+    /// The place, and the number of places, if it stands on the board.
+    pub place: Option<(usize, usize)>,
+    /// The nearest entry above it on the board.
+    pub above: Option<String>,
+}
+
+/// The standing of the scored ones of some submissions, by their ids. The number of queries depends on that of their
+/// phases.
+pub async fn listed_scores(
+    app: &App,
+    visitor: &Visitor,
+    rows: &[ListedSubmission],
+) -> Result<HashMap<String, ListedScore>, Fault> {
+    let mut by_phase: IndexMap<&str, Vec<&str>> = IndexMap::new();
+    for ListedSubmission { submission, .. } in rows {
+        if submission.state == SubmissionState::Scored {
+            by_phase.entry(&submission.phase).or_default().push(&submission.id);
+        }
+    }
+    let mut listed = HashMap::new();
+    for (phase, ids) in by_phase {
+        let of = match records::phase_by_id(&app.store, phase, Some(visitor)).await {
+            Ok((seen, phase)) => SeenPhase { seen, phase },
+            // It has been hidden since then.
+            Err(fault) if fault.code == "not-found" => continue,
+            Err(fault) => return Err(fault),
+        };
+        let sets = records::sets(&app.store, &of).await?;
+        let board = board::board(app, &of, &sets, Some(visitor), &board::BoardQuery::default()).await?;
+        let main = of.phase.main_of(&sets).and_then(|set| Some((set, set.main_measure(&of.phase)?)));
+        let mut scores = match shows_scores(&of.seen, &of.phase) {
+            true => scores_of(&app.store, &of.phase, &ids).await?,
+            false => HashMap::new(),
+        };
+        for id in ids {
+            let mut one = ListedScore { address: of.address(""), ..ListedScore::default() };
+            if let (Some((set, measure)), Some(scores)) = (main, scores.remove(id))
+                && let Some((score, _)) = scores.get(&(set.id.clone(), measure.key.clone()))
+            {
+                one.measure = board::short(&measure.label).to_owned();
+                one.score = board::score_text(*score, measure, of.phase.decimals);
+            }
+            let row = board
+                .as_ref()
+                .and_then(|board| Some((board, board.rows.iter().find(|row| row.entry.id == *id)?)));
+            if let Some((board, row)) = row {
+                one.place = row.rank.map(|rank| (rank, board.n_ranked));
+                one.above = row.above.as_ref().filter(|_| !board.is_own).map(|above| above.id.clone());
+            }
+            listed.insert(id.to_owned(), one);
+        }
+    }
+    Ok(listed)
+}
+
 /// A submission in a list of those of several phases.
 #[derive(Deserialize)]
 pub struct ListedSubmission {

@@ -13,6 +13,7 @@ use capeval_site::accounts::Visitor;
 use capeval_site::app::App;
 use capeval_site::{args, clock};
 
+use super::scenes::Scene;
 use super::texts::{self, Tongue};
 
 /// The number of images of a benchmark.
@@ -21,14 +22,21 @@ const IMAGES: usize = 120;
 /// The images that have 40 references as well.
 const WITH_FORTY: usize = 40;
 
-/// The teams, by the name of who made them.
-const TEAMS: [(&str, &str); 5] = [
-    ("Ada", "Harbour Vision"),
-    ("Bao", "Kite and Anchor"),
-    ("Chen", "北山智能"),
-    ("Dina", "Small Models Club"),
-    ("Emil", "Lantern"),
+/// The teams by who made them: the name, the authors of the methods, and their tags.
+const TEAMS: [(&str, &str, &str, &str); 5] = [
+    ("Ada", "Harbour Vision", "A. Lindqvist, M. Osei, R. Tanaka", "transformer, reranking"),
+    ("Bao", "Kite and Anchor", "B. Nguyen, S. Moreau", "two towers, retrieval"),
+    ("Chen", "北山智能", "陈北、林山", "small, distilled"),
+    ("Dina", "Small Models Club", "D. Haddad", "small, retrieval"),
+    ("Emil", "Lantern", "E. Kovács, J. Brandt", "transformer, zero-shot"),
 ];
+
+/// The columns that teams fill in.
+const COLUMNS: &str = "columns = [{ key = 'parameters', label = 'Parameters', kind = 'number', unit = 'M' }, \
+                       { key = 'data', label = 'External data', kind = 'yes-no' }]\n";
+
+/// The pictures that are shown as examples.
+const EXAMPLES: [usize; 3] = [0, 6, 13];
 
 const EVERYDAY: &str = "\
 Describe each picture in one sentence, as you would for someone who cannot see it.
@@ -147,6 +155,9 @@ pub async fn fill(app: &App, visitors: &[Visitor]) -> anyhow::Result<()> {
     write("en-few.json", &texts::results(english, IMAGES, (62, 6, 1)))?;
     write("zh-5.json", &texts::references(chinese, IMAGES, 5))?;
     write("zh-few.json", &texts::results(chinese, IMAGES, (60, 9, 1)))?;
+    for number in EXAMPLES {
+        Scene::of(number).draw().save(folder.path().join(format!("example-{number}.png")))?;
+    }
     let both = "[[phases.references]]\nname = 'c5'\nfile = 'en-5.json'\n\
                 [[phases.references]]\nname = 'c40'\nfile = 'en-40.json'\n\
                 [[phases.baselines]]\nmethod = 'Six words'\nfile = 'en-few.json'\n";
@@ -190,12 +201,16 @@ pub async fn fill(app: &App, visitors: &[Visitor]) -> anyhow::Result<()> {
             write!(
                 plan,
                 "[[phases]]\nslug = '{slug}'\ntitle = '{title}'\nmetrics = ['bleu', 'rouge-l', 'cider-d', 'chrf']\n\
-                 {more}{sets}"
+                 {more}{COLUMNS}{sets}"
             )?;
+            for number in EXAMPLES.into_iter().filter(|_| slug == "validation") {
+                let caption = Scene::of(number).sentence(if sets == zh { "zh" } else { "en" }, 0);
+                write!(plan, "[[phases.files]]\ntitle = '{caption}'\nfile = 'example-{number}.png'\n")?;
+            }
         }
         apply::apply(app, &toml::from_str(&plan)?, folder.path(), None).await?;
     }
-    for (maker, name) in TEAMS {
+    for (maker, name, ..) in TEAMS {
         teams::create(app, person(visitors, maker)?, name).await?;
     }
     let (app, visitors) = (app.clone(), visitors.to_vec());
@@ -211,6 +226,25 @@ pub async fn fill(app: &App, visitors: &[Visitor]) -> anyhow::Result<()> {
 
 fn person<'v>(visitors: &'v [Visitor], name: &str) -> anyhow::Result<&'v Visitor> {
     visitors.iter().find(|visitor| visitor.name == name).context("an account of the demo is missing")
+}
+
+/// What a team says about a method of this quality.
+fn about(name: &str, method: &str, quality: (usize, usize, usize)) -> anyhow::Result<About> {
+    let known = TEAMS.iter().find(|(maker, ..)| *maker == name);
+    let (.., authors, tags) = known.context("a team of the demo is missing")?;
+    let (errors, words, _) = quality;
+    let page = format!("https://example.org/{}/{errors}", name.to_lowercase());
+    let given = [
+        ("method", method.to_owned()),
+        ("description", format!("An invented method that gets about {errors} of 100 parts wrong.")),
+        ("authors", (*authors).to_owned()),
+        ("link", format!("{page}.pdf")),
+        ("code", page),
+        ("tags", (*tags).to_owned()),
+        ("column.parameters", (40 + (60 - errors.min(60)) * 12).to_string()),
+        ("column.data", if words < 12 { "no" } else { "yes" }.to_owned()),
+    ];
+    Ok(About::of(given.map(|(name, text)| (name.to_owned(), text))))
 }
 
 /// Submits the entries as soon as the phase is ready, and puts them where they belong in time.
@@ -230,7 +264,7 @@ async fn submit_entries(app: &App, visitors: &[Visitor], contest: &Contest) -> a
         let mut file = app.blobs.draft()?;
         let results = texts::results(contest.tongue, IMAGES, *quality);
         std::io::Write::write_all(&mut file, results.to_string().as_bytes())?;
-        let about = About { method: (*method).to_owned(), ..About::default() };
+        let about = about(name, method, *quality)?;
         let received = ReceivedUpload { about, file, name: Some("results.json".to_owned()) };
         match submit::submit(app, person(visitors, name)?, &phase, received, None).await? {
             Outcome::Queued(submission) => {

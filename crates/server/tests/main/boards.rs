@@ -27,6 +27,7 @@ on_sqlite! {
     choices_of_rows_show_nobody_elses_scores
     progress_shows_no_more_than_the_board
     intervals_have_a_line_for_each_row
+    own_submissions_have_scores_places_and_comparisons
 }
 
 /// The text of the cells of a table's rows, without intervals.
@@ -70,7 +71,7 @@ async fn forms(client: &Client, choices: &str) -> [(Vec<String>, Vec<String>); 3
     let page = get("").await.text;
     let labels = page.split("<table id=\"board\">").nth(1).unwrap().split("</thead>").next().unwrap();
     let labels = labels.split("<a href=").skip(1).map(|link| {
-        let label = link.split('>').nth(1).unwrap().split('<').next().unwrap().to_owned();
+        let label = link.split("title=\"").nth(1).unwrap().split('"').next().unwrap().to_owned();
         let of_label = board["measures"]
             .as_array()
             .unwrap()
@@ -531,6 +532,21 @@ async fn intervals_have_a_line_for_each_row() {
     assert!(some.contains("href=\"/b/b/p/leaderboard?sort=bleu-1&#38;q=nine\""), "{some}");
     let people = anybody.get("/b/b/p/intervals?q=people").await.expect(200).text;
     assert!(!people.contains("<svg") && people.contains("No submissions to show."), "{people}");
+}
+
+async fn own_submissions_have_scores_places_and_comparisons() {
+    let site = Site::new(Database::Sqlite).await;
+    two_teams(&site).await;
+    let ada = site.person("Ada", Role::Member).await;
+    let page = ada.get("/submissions").await.expect(200).text;
+    let (place, score) = (page.matches("leaderboard#own\">").count(), page.matches("<strong>").count());
+    assert!(place == 1 && score >= 1, "{page}");
+    let compared = page.split("href=\"").find(|link| link.contains("/compare?entry=")).unwrap();
+    let compared = compared.split('"').next().unwrap().replace("&amp;", "&");
+    ada.get(&compared).await.expect(200);
+    // A benchmark that is hidden takes nothing else away.
+    site.app.store.execute("UPDATE benchmark SET visibility = 'hidden'", args![]).await.unwrap();
+    assert!(!ada.get("/submissions").await.expect(200).text.contains("leaderboard#own"));
 }
 
 async fn boards_show_tags_and_the_columns_of_hosts(database: Database) {

@@ -76,7 +76,7 @@ async fn files_of_a_phase_are_for_those_who_take_part(database: Database) {
     send_file(&program, &add, "New data", "data.csv", "c").await.expect(200);
     assert_eq!(anyone.get("/b/b/p/files/data.csv").await.expect(200).text, "c");
     send_file(&program, &add, "x", "", "").await.expect(422);
-    send_file(&program, &add, &"t".repeat(81), "long.txt", "x").await.expect(422);
+    send_file(&program, &add, &"t".repeat(161), "long.txt", "x").await.expect(422);
     for k in 0..18 {
         let more = "INSERT INTO phase_file (phase, name, title, position, blob, size, created_at) \
                     SELECT phase, $1, title, 9, blob, size, 0 FROM phase_file WHERE name = 'data.csv'";
@@ -137,7 +137,7 @@ async fn files_follow_the_plan_and_stay_without_one(database: Database) {
     assert!(exported.contains("title = \"Kit\""), "{exported}");
     apply(&without.replace("human = false\n", "human = false\nfiles = []\n"), empty.path()).await.unwrap();
     assert!(names().await.is_empty());
-    let long = PLAN.replace("'Kit'", &format!("'{}'", "t".repeat(81)));
+    let long = PLAN.replace("'Kit'", &format!("'{}'", "t".repeat(161)));
     assert!(apply(&long, folder.path()).await.is_err());
 }
 

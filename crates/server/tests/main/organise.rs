@@ -189,7 +189,23 @@ async fn a_benchmark_is_made_in_the_browser(database: Database) {
     let base = ("baselines.0.file", "base.json", results(20, 3));
     let refused = send(&ada, "/b/coco/new-phase", &PHASE, std::slice::from_ref(&base)).await.expect(422).text;
     assert!(refused.contains("was not sent") && refused.contains("value=\"Test\""), "{refused}");
-    let made = send(&ada, "/b/coco/new-phase", &PHASE, &[good("[]"), base.clone()]).await.expect(303);
+    // The file that came stays chosen, for the same person only.
+    let token = refused.field("kept.baselines.0.file").to_owned();
+    assert!(refused.contains("Chosen before: base.json"), "{refused}");
+    let mut kept = PHASE.to_vec();
+    kept.push(("kept.baselines.0.file", &token));
+    let root = site.person("Root", Role::Admin).await;
+    let stolen = send(&root, "/b/coco/new-phase", &kept, &[good("[]")]).await.expect(422).text;
+    assert!(stolen.contains("was not sent") && !stolen.contains("base.json"), "{stolen}");
+    // A mistake in one field loses nothing of the others, and a file that is kept is kept again.
+    let mut wrong = kept.clone();
+    wrong.retain(|(name, _)| *name != "metrics");
+    wrong.push(("decimals", "many"));
+    let refused = send(&ada, "/b/coco/new-phase", &wrong, &[good("[]")]).await.expect(400).text;
+    assert!(refused.contains("value=\"Test\"") && refused.contains("bleu-1 + rouge-l"), "{refused}");
+    assert_eq!(refused.field("kept.baselines.0.file"), token);
+    assert!(refused.contains("Chosen before: c5.json"), "{refused}");
+    let made = send(&ada, "/b/coco/new-phase", &kept, &[good("[]")]).await.expect(303);
     assert_eq!(made.header("location"), "/b/coco/test/host?done=saved");
     site.work().await;
     // References that cannot be read are replaced.

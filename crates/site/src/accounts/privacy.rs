@@ -1,17 +1,21 @@
 //! Pages that say whom to ask, under which terms people take part, and which data of theirs are kept.
 
 use askama::Template;
+use axum::extract::Path;
 use axum::response::Response;
 
 use crate::app::App;
 use crate::fault::Fault;
+use crate::feature::{self, Guide};
 use crate::personal_data::PersonalData;
+use crate::web::language::Language;
 use crate::web::route::get;
 use crate::web::{Access, Page, Route, markdown};
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
         get("/help", Access::Public, "Show whom to ask, and the terms of use", help),
+        get("/help/{guide}", Access::Public, "Show a page of documentation", guide),
         get("/privacy", Access::Public, "Show which data the site keeps about people", privacy),
     ]
 }
@@ -22,8 +26,17 @@ struct HelpPage<'a> {
     page: &'a Page,
     contact: Contact<'a>,
     documentation: &'a str,
+    guides: Vec<&'static Guide>,
     /// The terms of use as HTML; empty for none.
     terms: String,
+}
+
+#[derive(Template)]
+#[template(path = "guide.html")]
+struct GuidePage<'a> {
+    page: &'a Page,
+    title: &'a str,
+    html: String,
 }
 
 #[derive(Template)]
@@ -63,7 +76,24 @@ async fn help(app: App, page: Page) -> Result<Response, Fault> {
     let settings = &app.settings;
     let terms = markdown::as_html(&settings.terms);
     let contact = Contact::new(&settings.contact);
-    page.show(&HelpPage { page: &page, contact, documentation: &settings.documentation, terms })
+    let guides = guides().collect();
+    page.show(&HelpPage { page: &page, contact, documentation: &settings.documentation, guides, terms })
+}
+
+fn guides() -> impl Iterator<Item = &'static Guide> {
+    feature::joined().iter().flat_map(|feature| feature.guides)
+}
+
+async fn guide(page: Page, Path(name): Path<String>) -> Result<Response, Fault> {
+    let guide = guides().find(|guide| guide.name == name).ok_or_else(Fault::not_found)?;
+    let [english, chinese] = guide.texts;
+    let text = if page.language == Language::Chinese { chinese } else { english };
+    // Notes for those who build the documentation.
+    let is_note =
+        |line: &&str| ["<!--", "<div", "</div"].iter().any(|tag| line.trim_start().starts_with(tag));
+    let lines: Vec<&str> = text.lines().filter(|line| !is_note(line)).collect();
+    let html = markdown::as_html(&lines.join("\n"));
+    page.show(&GuidePage { page: &page, title: page.t(guide.title), html })
 }
 
 async fn privacy(app: App, page: Page) -> Result<Response, Fault> {

@@ -1,8 +1,8 @@
 //! Markdown that people write, as HTML.
 
-use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, html};
+use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd, html};
 
-/// Markdown as HTML: without HTML of its own, pictures, and links to anything but pages.
+/// Markdown as HTML: without HTML of its own; of pictures, and of links to anything but pages, the text is left.
 pub fn as_html(markdown: &str) -> String {
     let is_page = |address: &str| {
         let lower = address.to_ascii_lowercase();
@@ -11,20 +11,16 @@ pub fn as_html(markdown: &str) -> String {
             || lower.starts_with('/')
             || lower.starts_with('#')
     };
-    let events = Parser::new_ext(markdown, Options::ENABLE_TABLES).map(|event| match event {
-        Event::Html(text) | Event::InlineHtml(text) => Event::Text(text),
-        Event::Start(Tag::Image { title, .. }) => Event::Start(Tag::Link {
-            link_type: pulldown_cmark::LinkType::Inline,
-            dest_url: CowStr::Borrowed("#"),
-            title,
-            id: CowStr::Borrowed(""),
-        }),
-        Event::End(pulldown_cmark::TagEnd::Image) => Event::End(pulldown_cmark::TagEnd::Link),
-        Event::Start(Tag::Link { link_type, dest_url, title, id }) => {
-            let dest_url = if is_page(&dest_url) { dest_url } else { CowStr::Borrowed("#") };
-            Event::Start(Tag::Link { link_type, dest_url, title, id })
+    let mut is_dropped = false;
+    let events = Parser::new_ext(markdown, Options::ENABLE_TABLES).filter_map(|event| match event {
+        Event::Html(text) | Event::InlineHtml(text) => Some(Event::Text(text)),
+        Event::Start(Tag::Image { .. }) | Event::End(TagEnd::Image) => None,
+        Event::Start(Tag::Link { ref dest_url, .. }) if !is_page(dest_url) => {
+            is_dropped = true;
+            None
         }
-        other => other,
+        Event::End(TagEnd::Link) if std::mem::take(&mut is_dropped) => None,
+        other => Some(other),
     });
     let mut text = String::new();
     html::push_html(&mut text, events);
@@ -55,6 +51,7 @@ mod tests {
             );
             assert!(!lower.contains("href=\"javascript") && !lower.contains("href=\"data"), "{html}");
         }
+        assert_eq!(as_html("[a](b.md) ![c](https://d.org/e.png)"), "<p>a c</p>\n");
         assert_eq!(as_html("*a* [b](https://c.org)"), "<p><em>a</em> <a href=\"https://c.org\">b</a></p>\n");
     }
 }
