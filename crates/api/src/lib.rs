@@ -26,6 +26,7 @@ mod organising;
 mod paging;
 mod phase;
 mod problem;
+mod question;
 mod submission;
 mod team;
 mod webhook;
@@ -74,6 +75,10 @@ pub use phase::{
     PhaseFiles, ReferenceSet, SetState, Visibility,
 };
 pub use problem::{Details, Flaw, Problem};
+pub use question::{
+    CreatedQuestion, NewQuestion, NewQuestionAnswer, Question, QuestionAction, QuestionAnswer, QuestionChange,
+    QuestionThread, Questions,
+};
 pub use submission::{
     ImageResults, ImageResultsFiles, ImageResultsState, ProblemKind, Problems, Quota, Report, Scores,
     Submission, SubmissionKind, SubmissionState, Submissions,

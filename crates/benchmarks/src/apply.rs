@@ -40,6 +40,9 @@ use crate::notes;
 /// The most submissions that a limit or a grant allows.
 pub const MOST: i64 = 1_000_000;
 
+/// Parts of addresses of benchmarks that no phase can have.
+const TAKEN: [&str; 3] = ["rules", "announcements", "questions"];
+
 /// The place of the files that a plan names.
 #[derive(Clone, Debug)]
 pub enum Files {
@@ -516,7 +519,7 @@ fn check_language(phase: &PhasePlan, set: &ReferencePlan) -> anyhow::Result<()> 
 fn check_slug(slug: &str) -> anyhow::Result<()> {
     let is_plain =
         slug.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
-    if !is_plain || slug.is_empty() || slug.len() > 60 || slug == "rules" {
+    if !is_plain || slug.is_empty() || slug.len() > 60 || TAKEN.contains(&slug) {
         bail!(reason!("`{}` is not a slug: use lowercase letters, digits and hyphens", slug));
     }
     Ok(())

@@ -26,6 +26,7 @@ mod own_data;
 mod pages;
 mod pictures;
 pub mod plan;
+pub mod questions;
 pub mod quota;
 pub mod records;
 pub mod rescore;
@@ -63,7 +64,9 @@ pub static TEAMS_PER_PERSON: NumberSetting =
 
 /// Benchmarks as a feature.
 pub static FEATURE: Feature = Feature {
-    migrations: migrations!("benchmarks": "benchmarks" "admission" "teams" "submissions" "scores" "judging" "workers"),
+    migrations: migrations!(
+        "benchmarks": "benchmarks" "admission" "teams" "submissions" "scores" "judging" "workers" "questions"
+    ),
     sentences: include_str!("../locales/zh.toml"),
     files: file_columns! {
         "submission" "blob" visible;
@@ -130,6 +133,7 @@ fn routes() -> Vec<Route> {
     routes.extend(images::routes());
     routes.extend(teams::routes());
     routes.extend(announcements::routes());
+    routes.extend(questions::routes());
     routes.extend(host::routes());
     routes.extend(organise::routes());
     routes.extend(hosting::routes());

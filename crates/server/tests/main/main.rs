@@ -40,6 +40,7 @@ mod paging;
 mod processes;
 mod providers;
 mod queries;
+mod questions;
 mod races;
 mod ratings;
 mod real;
