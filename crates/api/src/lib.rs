@@ -63,7 +63,7 @@ pub use entry::{
 };
 pub use hosting::{
     AuditLog, AuditNote, Entries, Entry, Grant, HostedPhase, HostedSubmission, HostedSubmissions, Limits,
-    Meter, Reason, ScoreSet,
+    Meter, Qualifier, Qualifiers, Reason, ScoreSet,
 };
 pub use judging::{EvaluationState, Judging, JudgingPlan, SystemMeasures};
 pub use label::{Label, label_words};

@@ -82,6 +82,12 @@ CREATE TABLE phase (
     -- What stands for a team on the private half, and how many submissions it may choose.
     final_rule TEXT NOT NULL DEFAULT 'best' CHECK (final_rule IN ('best', 'last', 'chosen')),
     most_chosen BIGINT NOT NULL DEFAULT 2,
+    -- The slug of the earlier phase whose first teams alone may submit, empty if all may; how many of them, 0 for all;
+    -- whether what stands for them is taken over; and when it was decided who they are.
+    from_phase TEXT NOT NULL DEFAULT '',
+    top BIGINT NOT NULL DEFAULT 0,
+    carry BIGINT NOT NULL DEFAULT 0,
+    ranked_at BIGINT,
     UNIQUE (benchmark, slug)
 );
 

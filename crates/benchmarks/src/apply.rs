@@ -34,7 +34,7 @@ use super::scoring::{PrepareSet, ScoreSubmission};
 use super::settings::{Benchmark, MOST_DECIMALS, Phase, PhasePlan, Plan, ReferencePlan};
 use super::source::Source;
 use super::when::When;
-use super::{board, submit, workers};
+use super::{board, qualifying, submit, workers};
 use crate::notes;
 
 /// The most submissions that a limit or a grant allows.
@@ -270,6 +270,7 @@ pub async fn apply(
             .await
             .with_context(|| reason!("phase {}", phase.slug))?;
     }
+    qualifying::schedule(&mut tx, &id).await?;
     notes::note(&mut tx, actor, "benchmark.apply", &id, json!({ "slug": plan.slug, "created": is_new }))
         .await?;
     tx.commit().await?;
@@ -327,6 +328,7 @@ pub async fn put_phase(
             .await
             .with_context(|| reason!("phase {}", plan.slug))?;
     }
+    qualifying::schedule(&mut tx, benchmark).await?;
     notes::note(&mut tx, actor, action, benchmark, json!({ "slug": plan.slug })).await?;
     tx.commit().await?;
     app.wake.notify();
@@ -575,6 +577,7 @@ fn check_phase(phase: &PhasePlan) -> anyhow::Result<()> {
     }
     about::check(&phase.columns).with_context(|| reason!("phase {}", phase.slug))?;
     halves::check(phase)?;
+    qualifying::check(phase)?;
     for file in phase.files.iter().flatten() {
         phase_files::check_title(&file.title).with_context(|| reason!("phase {}", phase.slug))?;
     }
@@ -682,6 +685,7 @@ async fn apply_phase(
     if let Some(known) = &known {
         halves::require_kept(tx, known, plan).await?;
     }
+    qualifying::require_kept(tx, (benchmark, position), known.as_ref(), plan).await?;
     let mut row = plan.columns()?;
     row.extend(columns! {
         position: position,

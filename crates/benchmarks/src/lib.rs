@@ -26,6 +26,7 @@ mod own_data;
 mod pages;
 mod pictures;
 pub mod plan;
+mod qualifying;
 pub mod questions;
 pub mod quota;
 pub mod records;
@@ -66,6 +67,7 @@ pub static TEAMS_PER_PERSON: NumberSetting =
 pub static FEATURE: Feature = Feature {
     migrations: migrations!(
         "benchmarks": "benchmarks" "admission" "teams" "submissions" "scores" "judging" "workers" "questions"
+        "qualifying"
     ),
     sentences: include_str!("../locales/zh.toml"),
     files: file_columns! {
@@ -94,6 +96,7 @@ pub static FEATURE: Feature = Feature {
         AnyWork::of::<rescore::Rescore>(),
         AnyWork::of::<announcements::MailAnnouncement>(),
         AnyWork::of::<teams::requests::ExpireRequest>(),
+        AnyWork::of::<qualifying::OpenByRank>(),
         AnyWork::of::<judging::SampleCaptions>(),
         AnyWork::of::<agreement::CorrelatePhase>(),
     ],
@@ -134,6 +137,7 @@ fn routes() -> Vec<Route> {
     routes.extend(teams::routes());
     routes.extend(announcements::routes());
     routes.extend(questions::routes());
+    routes.extend(qualifying::routes());
     routes.extend(host::routes());
     routes.extend(organise::routes());
     routes.extend(hosting::routes());

@@ -84,6 +84,14 @@ impl Phase {
         if let Some(closes) = self.closes_at.filter(|closes| *closes <= now) {
             return Some(fault!(CONFLICT, "closed", "This phase closed on {}.", clock::readable(closes)));
         }
+        if self.awaits_ranks() {
+            return Some(fault!(
+                CONFLICT,
+                "not-ranked",
+                "This phase opens when it is decided which teams of the phase {} may submit.",
+                &self.from_phase
+            ));
+        }
         self.score_set.is_none().then(preparing)
     }
 }
@@ -109,7 +117,7 @@ impl Phase {
         match closed(self, sets).map(|fault| fault.code) {
             None => PhaseState::Open,
             Some("frozen") => PhaseState::Stopped,
-            Some("not-open") => PhaseState::Upcoming,
+            Some("not-open" | "not-ranked") => PhaseState::Upcoming,
             Some("closed") => PhaseState::Ended,
             Some(_) => PhaseState::Preparing,
         }
@@ -133,6 +141,7 @@ impl PhaseState {
         match (self, phase.opens_at, phase.closes_at) {
             (Self::Open, _, Some(closes)) => page.t1("open until {}", clock::day(closes)),
             (Self::Open, ..) => page.t("open").to_owned(),
+            (Self::Upcoming, ..) if phase.awaits_ranks() => page.t("opens by rank").to_owned(),
             (Self::Upcoming, Some(opens), _) => page.t1("opens on {}", clock::day(opens)),
             (Self::Ended, _, Some(closes)) => page.t1("ended on {}", clock::day(closes)),
             (Self::Stopped, ..) => page.t("stopped").to_owned(),

@@ -39,6 +39,7 @@ mod outbox;
 mod paging;
 mod processes;
 mod providers;
+mod qualifying;
 mod queries;
 mod questions;
 mod races;
