@@ -27,6 +27,7 @@ mod paging;
 mod phase;
 mod problem;
 mod question;
+mod statistics;
 mod submission;
 mod team;
 mod webhook;
@@ -79,6 +80,7 @@ pub use question::{
     CreatedQuestion, NewQuestion, NewQuestionAnswer, Question, QuestionAction, QuestionAnswer, QuestionChange,
     QuestionThread, Questions,
 };
+pub use statistics::{Statistics, StatisticsCount, StatisticsDay};
 pub use submission::{
     ImageResults, ImageResultsFiles, ImageResultsState, ProblemKind, Problems, Quota, Report, Scores,
     Submission, SubmissionKind, SubmissionState, Submissions,

@@ -34,6 +34,7 @@ pub mod rescore;
 pub mod scoring;
 pub mod settings;
 pub mod source;
+mod statistics;
 pub mod submissions;
 pub mod submit;
 pub mod teams;
@@ -67,7 +68,7 @@ pub static TEAMS_PER_PERSON: NumberSetting =
 pub static FEATURE: Feature = Feature {
     migrations: migrations!(
         "benchmarks": "benchmarks" "admission" "teams" "submissions" "scores" "judging" "workers" "questions"
-        "qualifying"
+        "qualifying" "statistics"
     ),
     sentences: include_str!("../locales/zh.toml"),
     files: file_columns! {
@@ -138,6 +139,7 @@ fn routes() -> Vec<Route> {
     routes.extend(announcements::routes());
     routes.extend(questions::routes());
     routes.extend(qualifying::routes());
+    routes.extend(statistics::routes());
     routes.extend(host::routes());
     routes.extend(organise::routes());
     routes.extend(hosting::routes());

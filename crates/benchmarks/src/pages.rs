@@ -15,6 +15,7 @@ use super::exports;
 use super::files::{self, PhaseFile};
 use super::records::{self, PhaseState, ReferenceSet, SeenBenchmark, SeenPhase};
 use super::settings::Phase;
+use super::statistics;
 use crate::counts::Counts as _;
 
 /// The number of announcements on the page of a benchmark.
@@ -80,6 +81,7 @@ async fn show(app: App, page: Page, Visible(seen): Visible<SeenBenchmark>) -> Re
     let account = page.visitor.as_ref().map(|visitor| visitor.id.as_str());
     let announcements = announcements::records::page(&app.store, id, (false, account), at).await?.rows;
     let citation = exports::citation(&app, &seen.benchmark).await?;
+    statistics::visited(&app, &seen).await;
     page.show(&BenchmarkPage { page: &page, seen: &seen, phases: phases.collect(), announcements, citation })
 }
 

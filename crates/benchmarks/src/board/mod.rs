@@ -21,7 +21,7 @@ use self::export::BoardExport;
 use super::records::SeenPhase;
 
 pub use choices::BoardQuery;
-pub use export::as_csv;
+pub use export::{as_csv, csv};
 pub use leader::{Leader, leader, short};
 pub use order::{Candidate, Interval, LEVEL, entry_name, rounded, score_text, strength};
 pub use progress::leaders;

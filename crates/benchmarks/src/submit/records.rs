@@ -19,7 +19,7 @@ use crate::records;
 use crate::scoring::ScoreSubmission;
 use crate::settings::Phase;
 use crate::upload::{self, CheckedFile};
-use crate::{qualifying, quota, teams};
+use crate::{qualifying, quota, statistics, teams};
 
 /// The hours for which a key of a program stands for the same submission.
 const KEY_HOURS: i64 = 24;
@@ -71,7 +71,10 @@ pub async fn submit(
     }
     let CheckedFile { report, canonical, size } =
         upload::check(app, phase, &sets, &file, name.as_deref()).await?;
-    let Some(canonical) = canonical else { return Ok(Outcome::Invalid(report)) };
+    let Some(canonical) = canonical else {
+        statistics::refused(app, &phase.benchmark, &report).await;
+        return Ok(Outcome::Invalid(report));
+    };
     let blobs = app.blobs.clone();
     // The files are on the disk before any row names them.
     let keep = move || Ok::<_, io::Error>((blobs.put(canonical)?, blobs.keep(file)?));
