@@ -20,7 +20,16 @@ CREATE TABLE benchmark (
     allow TEXT NOT NULL DEFAULT '[]',
     block TEXT NOT NULL DEFAULT '[]',
     -- The most members of a team; 0 for as many as the site allows.
-    team_size BIGINT NOT NULL DEFAULT 0
+    team_size BIGINT NOT NULL DEFAULT 0,
+    -- Whom to ask: an email address or a page; empty if it is not told.
+    contact TEXT NOT NULL DEFAULT '',
+    -- The colour of a line below headings, such as #2c63c7; empty for none.
+    accent TEXT NOT NULL DEFAULT '',
+    -- The logo, encoded again, and its media type.
+    logo_hash TEXT,
+    logo_kind TEXT NOT NULL DEFAULT '',
+    -- The pages that its hosts wrote, as JSON.
+    pages TEXT NOT NULL DEFAULT '[]'
 );
 
 CREATE TABLE benchmark_host (

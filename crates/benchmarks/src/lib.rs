@@ -5,6 +5,7 @@ pub mod about;
 pub mod admission;
 pub mod agreement;
 pub mod announcements;
+mod appearance;
 pub mod apply;
 pub mod board;
 pub mod bundles;
@@ -79,6 +80,7 @@ pub static FEATURE: Feature = Feature {
         "dry_run" "blob" visible;
         "given_values" "blob" visible;
         "phase_file" "blob" visible;
+        "benchmark" "logo_hash" visible;
         "reference_set" "source_hash" hidden;
         "reference_set" "prepared_hash" hidden;
         "reference_set" "ids_hash" hidden;
@@ -139,6 +141,7 @@ fn routes() -> Vec<Route> {
     routes.extend(announcements::routes());
     routes.extend(questions::routes());
     routes.extend(qualifying::routes());
+    routes.extend(appearance::routes());
     routes.extend(statistics::routes());
     routes.extend(host::routes());
     routes.extend(organise::routes());

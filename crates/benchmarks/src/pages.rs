@@ -11,6 +11,7 @@ use capeval_site::web::route::get;
 use capeval_site::web::{Access, Answer, Page, Route, Visible};
 
 use super::announcements::{self, Announcement};
+use super::appearance;
 use super::exports;
 use super::files::{self, PhaseFile};
 use super::records::{self, PhaseState, ReferenceSet, SeenBenchmark, SeenPhase};
@@ -55,6 +56,8 @@ struct BenchmarkPage<'a> {
     announcements: Vec<Announcement>,
     /// How to cite it, in BibTeX.
     citation: String,
+    /// The dates of all phases: the time, the title of the phase, and what happens.
+    schedule: Vec<(i64, String, &'static str)>,
 }
 
 struct ShownPhase {
@@ -70,6 +73,7 @@ async fn show(app: App, page: Page, Visible(seen): Visible<SeenBenchmark>) -> Re
     let teams = records::teams_by_phase(&app.store, id).await?;
     let mut files = files::records::of_benchmark(&app.store, id).await?;
     let phases = records::phases_with_sets(&app.store, Some(id)).await?.remove(id).unwrap_or_default();
+    let schedule = appearance::schedule(phases.iter().map(|(phase, _)| phase));
     let phases = phases.into_iter().map(|(phase, sets)| ShownPhase {
         state: phase.state(&sets),
         teams: teams.get(&phase.id).copied().unwrap_or_default(),
@@ -82,7 +86,8 @@ async fn show(app: App, page: Page, Visible(seen): Visible<SeenBenchmark>) -> Re
     let announcements = announcements::records::page(&app.store, id, (false, account), at).await?.rows;
     let citation = exports::citation(&app, &seen.benchmark).await?;
     statistics::visited(&app, &seen).await;
-    page.show(&BenchmarkPage { page: &page, seen: &seen, phases: phases.collect(), announcements, citation })
+    let phases = phases.collect();
+    page.show(&BenchmarkPage { page: &page, seen: &seen, phases, announcements, citation, schedule })
 }
 
 #[derive(Template)]

@@ -8,6 +8,7 @@ use capeval_site::accounts::Visitor;
 use capeval_site::app::App;
 use capeval_site::fault::Fault;
 use capeval_site::store::{self, Error, Store, Tx};
+use capeval_site::web::language::say;
 use capeval_site::web::{Names, Page, Standing, Subject, encode};
 use capeval_site::{args, clock};
 use capeval_tasks::{ImageGroups, ImageVectors, MeasureInfo, Metrics};
@@ -69,6 +70,17 @@ impl Phase {
     /// Returns true if all who see the benchmark see the scores.
     pub fn is_revealed(&self) -> bool {
         self.board == BoardKind::Public || self.reveal_at.is_some_and(|time| time <= clock::now())
+    }
+
+    /// Its dates, each with what happens then.
+    pub fn dates(&self) -> Vec<(&'static str, i64)> {
+        let dates = [
+            (say("Opens"), self.opens_at),
+            (say("Closes"), self.closes_at),
+            (say("The private half is shown"), self.private_from()),
+            (say("Scores become public"), self.reveal_at.filter(|_| self.board != BoardKind::Public)),
+        ];
+        dates.into_iter().filter_map(|(what, time)| Some((what, time?))).collect()
     }
 
     /// The reason why nothing can be submitted now, if so.

@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::about::Column;
+use super::appearance::OwnPage;
 use super::source::Source;
 use super::when::When;
 use super::workers::GivenMeasure;
@@ -43,6 +44,17 @@ pub struct Benchmark {
     pub block: Vec<String>,
     /// The most members of a team; 0 for as many as the site allows.
     pub team_size: u32,
+    /// Whom to ask: an email address or a page; empty if it is not told.
+    pub contact: String,
+    /// The colour of a line below headings; empty for none.
+    pub accent: String,
+    /// The hash of its logo.
+    pub logo_hash: Option<String>,
+    /// The media type of its logo.
+    pub logo_kind: String,
+    /// The pages that its hosts wrote.
+    #[serde(deserialize_with = "store::json")]
+    pub pages: Vec<OwnPage>,
 }
 
 /// A phase as it is stored.
@@ -199,9 +211,21 @@ pub struct Plan {
     /// The most members of a team; as many as the site allows by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub team_size: Option<u32>,
+    /// Whom to ask: an email address, or a page that begins with `https://`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub contact: String,
+    /// The colour of a line below headings, such as `#2c63c7`, which is seen on light and on dark pages.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub accent: String,
+    /// A file with its logo (JPEG, PNG, WebP); the one that is there stays if this is left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub logo: Option<Source>,
     /// The email addresses of its hosts.
     #[serde(default)]
     pub hosts: Vec<String>,
+    /// Pages such as prizes or sponsors, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pages: Vec<OwnPage>,
     /// Its phases, in order.
     #[serde(default)]
     pub phases: Vec<PhasePlan>,
@@ -425,7 +449,11 @@ impl Plan {
             allow: Vec::new(),
             block: Vec::new(),
             team_size: None,
+            contact: String::new(),
+            accent: String::new(),
+            logo: None,
             hosts: vec![host],
+            pages: Vec::new(),
             phases: Vec::new(),
         }
     }
@@ -446,7 +474,11 @@ impl Plan {
             allow: benchmark.allow.clone(),
             block: benchmark.block.clone(),
             team_size: Some(benchmark.team_size).filter(|size| *size > 0),
+            contact: benchmark.contact.clone(),
+            accent: benchmark.accent.clone(),
+            logo: None,
             hosts: Vec::new(),
+            pages: benchmark.pages.clone(),
             phases: Vec::new(),
         }
     }

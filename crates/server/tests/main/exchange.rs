@@ -26,12 +26,14 @@ on_both! {
 }
 
 /// Sends a form with a file.
-async fn send_file(who: &Client, path: &str, title: &str, name: &str, bytes: &str) -> Answer {
-    let part =
-        |head: String, body: &str| format!("--x\r\nContent-Disposition: form-data; {head}\r\n\r\n{body}\r\n");
-    let body = part("name=\"title\"".to_owned(), title)
-        + &part(format!("name=\"file\"; filename=\"{name}\""), bytes)
-        + "--x--\r\n";
+pub async fn send_file(who: &Client, path: &str, title: &str, name: &str, bytes: impl AsRef<[u8]>) -> Answer {
+    let part = |head: String, body: &[u8]| {
+        let head = format!("--x\r\nContent-Disposition: form-data; {head}\r\n\r\n");
+        [head.as_bytes(), body, b"\r\n"].concat()
+    };
+    let title = part("name=\"title\"".to_owned(), title.as_bytes());
+    let file = part(format!("name=\"file\"; filename=\"{name}\""), bytes.as_ref());
+    let body = [&title, &file, &b"--x--\r\n"[..]].concat();
     let request = Request::post(path).header("content-type", "multipart/form-data; boundary=x");
     who.send(request, body).await
 }

@@ -4,6 +4,7 @@
 mod accounts;
 mod admission;
 mod announcements;
+mod appearance;
 mod apply;
 mod away;
 mod backup;

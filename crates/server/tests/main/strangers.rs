@@ -170,6 +170,10 @@ impl World {
         for (before, name) in [("requests", "request"), ("requests", "id"), ("team-requests", "id")] {
             part(before, name, request.clone());
         }
+        let logo = "UPDATE benchmark SET logo_hash = $1, pages = \
+                    '[{\"slug\": \"prizes\", \"title\": \"Prizes\", \"text\": \"Much.\"}]' WHERE slug = 'b'";
+        site.app.store.execute(logo, args![&blob]).await.unwrap();
+        part("pages", "page", "prizes".to_owned());
         let question = [("title", "How many?"), ("text", "How many captions does an image get?")];
         ada.browser.post("/b/b/questions", &question).await.expect(303);
         part("questions", "question", id(&site, "SELECT id FROM question").await);
