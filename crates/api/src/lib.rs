@@ -69,7 +69,7 @@ pub use hosting::{
 pub use judging::{EvaluationState, Judging, JudgingPlan, SystemMeasures};
 pub use label::{Label, label_words};
 pub use open::Open;
-pub use organising::{DryRun, MeasureChoice, MetricChoice, MetricChoices, SuiteChoice};
+pub use organising::{DryRun, ImportedBenchmark, MeasureChoice, MetricChoice, MetricChoices, SuiteChoice};
 pub use paging::Place;
 pub use phase::{
     Benchmark, Benchmarks, BoardKind, FinalRule, Half, Halves, Measure, PerImage, Phase, PhaseFile,
@@ -77,8 +77,8 @@ pub use phase::{
 };
 pub use problem::{Details, Flaw, Problem};
 pub use question::{
-    CreatedQuestion, NewQuestion, NewQuestionAnswer, Question, QuestionAction, QuestionAnswer, QuestionChange,
-    QuestionThread, Questions,
+    CreatedQuestion, NewQuestion, NewQuestionAnswer, Question, QuestionAction, QuestionAnswer,
+    QuestionChange, QuestionThread, Questions,
 };
 pub use statistics::{Statistics, StatisticsCount, StatisticsDay};
 pub use submission::{

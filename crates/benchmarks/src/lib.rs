@@ -142,6 +142,7 @@ fn routes() -> Vec<Route> {
     routes.extend(questions::routes());
     routes.extend(qualifying::routes());
     routes.extend(appearance::routes());
+    routes.extend(bundles::routes());
     routes.extend(statistics::routes());
     routes.extend(host::routes());
     routes.extend(organise::routes());

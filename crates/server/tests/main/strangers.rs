@@ -491,7 +491,8 @@ async fn own_things_do_not_lead_to_those_of_others() {
     let before = world.rows_of_others().await;
     let mut told = Vec::new();
     for (path, route) in world.routes().into_iter().filter(|(_, route)| route.path.contains("{slug}")) {
-        let names_both = ["{id}", "{number}", "{submission}", "{question}"].iter().any(|name| route.path.contains(name));
+        let names_both =
+            ["{id}", "{number}", "{submission}", "{question}"].iter().any(|name| route.path.contains(name));
         for person in &world.strangers {
             let answer = world.ask(person.client(&path), &route, &path).await;
             if names_both && !is_refused(&answer) {
