@@ -14,7 +14,7 @@ const { site, complaints, require, start, room, person, close } = await support.
 const axe = readFileSync(require.resolve("axe-core"), "utf8");
 
 // The pages of the router: what is neither for programs nor a file.
-const FILES = ["/healthz", "/readyz", "/metrics", "/openapi.json", "/language/{tag}", "/assets/{version}/{name}", "/account/contributions.zip", "/media/{id}", "/media/{id}/small", "/submissions/{id}/file", "/c/{slug}/releases/{number}/{name}", "/b/{slug}/{phase}/files/{name}"];
+const FILES = ["/healthz", "/readyz", "/metrics", "/openapi.json", "/language/{tag}", "/assets/{version}/{name}", "/account/contributions.zip", "/media/{id}", "/media/{id}/small", "/submissions/{id}/file", "/c/{slug}/releases/{number}/{name}", "/b/{slug}/{phase}/files/{name}", "/b/{slug}/logo", "/b/{slug}/accent.css"];
 const isPage = (path) => !path.startsWith("/api/") && !FILES.includes(path) && !/\.(svg|csv|zip|toml|jsonl?|bib|cff|yaml)$/.test(path);
 const routes = readdirSync(sources, { recursive: true })
   .filter((name) => /^(site|benchmarks|collections|server)\/src\/.*\.rs$/.test(name))
@@ -29,8 +29,8 @@ const routeOf = (address) => {
   return fits.sort((a, b) => fixed(b) - fixed(a))[0]?.path;
 };
 
-// What the demonstration does not have: providers of accounts, and announcements.
-const ABSENT = ["/sign-in/with/{provider}", "/sign-in/with/{provider}/done", "/sign-in/finish", "/b/{slug}/announcements/{id}"];
+// What the demonstration does not have: providers of accounts, announcements and questions; past.mjs visits these.
+const ABSENT = ["/sign-in/with/{provider}", "/sign-in/with/{provider}/done", "/sign-in/finish", "/b/{slug}/announcements/{id}", "/b/{slug}/questions/{question}"];
 
 // How many addresses of a route each person visits: one thing of a kind may look unlike another.
 const EACH = 2;

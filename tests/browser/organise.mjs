@@ -4,13 +4,11 @@
 // node organise.mjs BROWSER MODULES SERVER [SCREENSHOTS]
 
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as support from "./support.mjs";
 
 const [browserPath, modules, program, screenshots] = process.argv.slice(2);
 const { site, complaints, printed, require, start, room, close } = await support.open({ browserPath, modules, program, accounts: [] });
-const axe = readFileSync(require.resolve("axe-core"), "utf8");
 
 const subjects = ["a man", "two dogs", "a red bus", "an old woman", "three birds"];
 const places = ["on the beach", "in front of a house", "next to a tall tree", "under a grey sky"];
@@ -153,24 +151,8 @@ const steps = {
   },
 
   async "the pages have no findings of axe, in both languages, light and dark, wide and narrow"() {
-    const storageState = await page.context().storageState();
     const paths = ["host", "host/benchmarks/new", "b/people/settings", "b/people/new-phase", "b/people/test/host", "b/people/test/host/settings", "b/people/test/host/dry-run"];
-    for (const [locale, colorScheme, width, height] of [["en-US", "light", 1280, 900], ["zh-CN", "dark", 390, 844]]) {
-      // axe needs a context without the policy of pages, which forbids foreign scripts.
-      const context = await room({ bypassCSP: true, locale, colorScheme, viewport: { width, height }, storageState });
-      const one = await context.newPage();
-      for (const path of paths) {
-        await one.goto(`${site}/${path}`);
-        const name = `${path.replaceAll("/", "-")}-${locale.slice(0, 2)}-${colorScheme}-${width}`;
-        if (screenshots) await one.screenshot({ path: join(screenshots, `organise-${name}.png`), fullPage: true });
-        assert.ok(!await one.evaluate(() => document.documentElement.scrollWidth > innerWidth), `${name} is wider than the window`);
-        await one.evaluate(axe);
-        const { violations } = await one.evaluate(() => axe.run(document, { resultTypes: ["violations"] }));
-        const found = violations.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 2).map((node) => node.html.slice(0, 160)).join(" | ")}`);
-        assert.deepEqual(found, [], name);
-      }
-      await context.close();
-    }
+    await support.inspect({ site, room, require }, page, paths, screenshots && join(screenshots, "organise"));
   },
 };
 

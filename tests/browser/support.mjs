@@ -1,8 +1,9 @@
 // What the tests of the server's pages share: a server with accounts in a folder of its own, a browser, people who are
 // signed in, and pictures.
 
+import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -147,6 +148,54 @@ const crc32 = (bytes) => {
   }
   return ~crc >>> 0;
 };
+
+// A ZIP archive of these files, [name, text] each, which are only stored.
+export const zip = (files) => {
+  const [parts, list] = [[], []];
+  let at = 0;
+  for (const [name, text] of files) {
+    const [label, body] = [Buffer.from(name), Buffer.from(text)];
+    const shared = Buffer.alloc(26);
+    shared.writeUInt16LE(20, 0);
+    shared.writeUInt32LE(crc32(body), 10);
+    shared.writeUInt32LE(body.length, 14);
+    shared.writeUInt32LE(body.length, 18);
+    shared.writeUInt16LE(label.length, 22);
+    const place = Buffer.alloc(14);
+    place.writeUInt32LE(at, 10);
+    parts.push(Buffer.from("PK\x03\x04"), shared, label, body);
+    list.push(Buffer.from("PK\x01\x02\x14\x00"), shared, place, label);
+    at += 30 + label.length + body.length;
+  }
+  const end = Buffer.alloc(18);
+  end.writeUInt16LE(files.length, 4);
+  end.writeUInt16LE(files.length, 6);
+  end.writeUInt32LE(Buffer.concat(list).length, 8);
+  end.writeUInt32LE(at, 12);
+  return Buffer.concat([...parts, ...list, Buffer.from("PK\x05\x06"), end]);
+};
+
+// Looks for findings of axe on these pages, in both languages, light and dark, wide and narrow.
+export async function inspect({ site, room, require }, page, paths, screenshots) {
+  const axe = readFileSync(require.resolve("axe-core"), "utf8");
+  const storageState = await page.context().storageState();
+  for (const [locale, colorScheme, width, height] of [["en-US", "light", 1280, 900], ["zh-CN", "dark", 390, 844]]) {
+    // axe needs a context without the policy of pages, which forbids foreign scripts.
+    const context = await room({ bypassCSP: true, locale, colorScheme, viewport: { width, height }, storageState });
+    const one = await context.newPage();
+    for (const path of paths) {
+      await one.goto(`${site}/${path}`);
+      const name = `${path.replaceAll("/", "-")}-${locale.slice(0, 2)}-${colorScheme}-${width}`;
+      if (screenshots) await one.screenshot({ path: `${screenshots}-${name}.png`, fullPage: true });
+      assert.ok(!await one.evaluate(() => document.documentElement.scrollWidth > innerWidth), `${name} is wider than the window`);
+      await one.evaluate(axe);
+      const { violations } = await one.evaluate(() => axe.run(document, { resultTypes: ["violations"] }));
+      const found = violations.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 2).map((node) => node.html.slice(0, 160)).join(" | ")}`);
+      assert.deepEqual(found, [], name);
+    }
+    await context.close();
+  }
+}
 
 // A picture of blocks that differs for each seed.
 export const png = (seed) => {

@@ -1,6 +1,6 @@
 //! Tests pages in a real browser: reports with `tests/browser/page.mjs` on captions generated here, those of videos with
 //! `tests/browser/events.mjs`, and the site of the server with `tests/browser/site.mjs`, `everywhere.mjs`,
-//! `organise.mjs`, `tasks.mjs` and `life.mjs`.
+//! `organise.mjs`, `tasks.mjs`, `past.mjs` and `life.mjs`.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -145,6 +145,7 @@ fn test_site(
             step("site", &mut pages)?;
             step("a benchmark from nothing", test("organise.mjs").args(screenshots))?;
             step("what visitors do most", &mut test("tasks.mjs"))?;
+            step("challenges of the past", test("past.mjs").arg(capeval).args(screenshots))?;
             step("life of a collection", test("life.mjs").arg(capeval))
         },
     )

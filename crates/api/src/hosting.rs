@@ -131,3 +131,31 @@ pub struct AuditNote {
     /// More, depending on the action.
     pub detail: Value,
 }
+
+/// The teams that may submit to a phase that opens by the ranks of an earlier one.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Qualifiers {
+    /// The earlier phase; empty if all teams may submit.
+    pub from: String,
+    /// The number of its first teams that may; `null` for all.
+    pub top: Option<i64>,
+    /// True if what stands for them there is taken over.
+    pub carry: bool,
+    /// The time at which the list was made, since when it does not change; `null` before.
+    pub ranked_at: Option<Time>,
+    pub teams: Vec<Qualifier>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Qualifier {
+    /// The id of the team.
+    pub team: String,
+    /// The name of the team.
+    pub name: String,
+    /// Its place on the earlier leaderboard.
+    pub rank: i64,
+    /// The id of the submission that stood for it there.
+    pub submission: String,
+    /// The id of its copy in this phase, if one was taken over.
+    pub copy: Option<String>,
+}

@@ -26,6 +26,8 @@ mod organising;
 mod paging;
 mod phase;
 mod problem;
+mod question;
+mod statistics;
 mod submission;
 mod team;
 mod webhook;
@@ -62,18 +64,23 @@ pub use entry::{
 };
 pub use hosting::{
     AuditLog, AuditNote, Entries, Entry, Grant, HostedPhase, HostedSubmission, HostedSubmissions, Limits,
-    Meter, Reason, ScoreSet,
+    Meter, Qualifier, Qualifiers, Reason, ScoreSet,
 };
 pub use judging::{EvaluationState, Judging, JudgingPlan, SystemMeasures};
 pub use label::{Label, label_words};
 pub use open::Open;
-pub use organising::{DryRun, MeasureChoice, MetricChoice, MetricChoices, SuiteChoice};
+pub use organising::{DryRun, ImportedBenchmark, MeasureChoice, MetricChoice, MetricChoices, SuiteChoice};
 pub use paging::Place;
 pub use phase::{
     Benchmark, Benchmarks, BoardKind, FinalRule, Half, Halves, Measure, PerImage, Phase, PhaseFile,
     PhaseFiles, ReferenceSet, SetState, Visibility,
 };
 pub use problem::{Details, Flaw, Problem};
+pub use question::{
+    CreatedQuestion, NewQuestion, NewQuestionAnswer, Question, QuestionAction, QuestionAnswer,
+    QuestionChange, QuestionThread, Questions,
+};
+pub use statistics::{Statistics, StatisticsCount, StatisticsDay};
 pub use submission::{
     ImageResults, ImageResultsFiles, ImageResultsState, ProblemKind, Problems, Quota, Report, Scores,
     Submission, SubmissionKind, SubmissionState, Submissions,

@@ -65,3 +65,11 @@ pub struct SuiteChoice {
     pub summary: String,
     pub metrics: Vec<String>,
 }
+
+/// A draft that was made of a bundle of another site.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct ImportedBenchmark {
+    pub slug: String,
+    /// What came over, what has no counterpart, and what to look at, in Markdown.
+    pub report: String,
+}

@@ -20,7 +20,16 @@ CREATE TABLE benchmark (
     allow TEXT NOT NULL DEFAULT '[]',
     block TEXT NOT NULL DEFAULT '[]',
     -- The most members of a team; 0 for as many as the site allows.
-    team_size BIGINT NOT NULL DEFAULT 0
+    team_size BIGINT NOT NULL DEFAULT 0,
+    -- Whom to ask: an email address or a page; empty if it is not told.
+    contact TEXT NOT NULL DEFAULT '',
+    -- The colour of a line below headings, such as #2c63c7; empty for none.
+    accent TEXT NOT NULL DEFAULT '',
+    -- The logo, encoded again, and its media type.
+    logo_hash TEXT,
+    logo_kind TEXT NOT NULL DEFAULT '',
+    -- The pages that its hosts wrote, as JSON.
+    pages TEXT NOT NULL DEFAULT '[]'
 );
 
 CREATE TABLE benchmark_host (
@@ -82,6 +91,12 @@ CREATE TABLE phase (
     -- What stands for a team on the private half, and how many submissions it may choose.
     final_rule TEXT NOT NULL DEFAULT 'best' CHECK (final_rule IN ('best', 'last', 'chosen')),
     most_chosen BIGINT NOT NULL DEFAULT 2,
+    -- The slug of the earlier phase whose first teams alone may submit, empty if all may; how many of them, 0 for all;
+    -- whether what stands for them is taken over; and when it was decided who they are.
+    from_phase TEXT NOT NULL DEFAULT '',
+    top BIGINT NOT NULL DEFAULT 0,
+    carry BIGINT NOT NULL DEFAULT 0,
+    ranked_at BIGINT,
     UNIQUE (benchmark, slug)
 );
 

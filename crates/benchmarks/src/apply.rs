@@ -25,6 +25,7 @@ use serde_json::json;
 
 use super::about;
 use super::admission;
+use super::appearance;
 use super::files::records::{self as phase_files, NewPhaseFile};
 use super::halves;
 use super::images;
@@ -34,11 +35,14 @@ use super::scoring::{PrepareSet, ScoreSubmission};
 use super::settings::{Benchmark, MOST_DECIMALS, Phase, PhasePlan, Plan, ReferencePlan};
 use super::source::Source;
 use super::when::When;
-use super::{board, submit, workers};
+use super::{board, qualifying, submit, workers};
 use crate::notes;
 
 /// The most submissions that a limit or a grant allows.
 pub const MOST: i64 = 1_000_000;
+
+/// Parts of addresses of benchmarks that no phase can have.
+const TAKEN: [&str; 5] = ["appearance", "announcements", "pages", "questions", "rules"];
 
 /// The place of the files that a plan names.
 #[derive(Clone, Debug)]
@@ -225,6 +229,22 @@ fn read_images(source: &Source, known: Option<&Source>, files: &Files) -> anyhow
     Ok((serde_json::to_string(&ids)?, name))
 }
 
+/// The logo that came with a plan; `None` leaves the one that is there.
+async fn store_logo(
+    app: &App,
+    plan: &Plan,
+    known: Option<&Plan>,
+    files: &Files,
+) -> anyhow::Result<Option<appearance::Logo>> {
+    let Some(logo) = &plan.logo else { return Ok(None) };
+    let known = known.and_then(|known| known.logo.as_ref());
+    match files.find(logo.name()) {
+        Some(file) => Ok(Some(appearance::encode_logo(app, file.path).await?)),
+        None if known.is_some_and(|known| known.name() == logo.name()) => Ok(None),
+        None => Err(files.lack(logo.name())),
+    }
+}
+
 /// The result of applying a plan.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct AppliedPlan {
@@ -249,9 +269,14 @@ pub async fn apply(
     for phase in &mut plan.phases {
         name_metrics(app, known.as_ref(), phase)?;
     }
-    let files = store_files(app, &plan.phases, known, files.into()).await?;
+    let files = files.into();
+    let logo = store_logo(app, &plan, known.as_ref(), &files).await?;
+    let files = store_files(app, &plan.phases, known, files).await?;
     let mut tx = app.store.begin().await?;
     let (id, is_new, was_draft) = apply_head(&mut tx, &plan, Slug::UnusedOrOwn, actor).await?;
+    let mut look = appearance::columns(&plan)?;
+    look.extend(logo.into_iter().flat_map(appearance::Logo::columns));
+    tx.change_row("benchmark", &id, look).await?;
     let phases: Vec<(String, String)> =
         tx.fetch("SELECT id, slug FROM phase WHERE benchmark = $1", args![&id]).await?;
     for (phase, slug) in &phases {
@@ -267,6 +292,7 @@ pub async fn apply(
             .await
             .with_context(|| reason!("phase {}", phase.slug))?;
     }
+    qualifying::schedule(&mut tx, &id).await?;
     notes::note(&mut tx, actor, "benchmark.apply", &id, json!({ "slug": plan.slug, "created": is_new }))
         .await?;
     tx.commit().await?;
@@ -324,6 +350,7 @@ pub async fn put_phase(
             .await
             .with_context(|| reason!("phase {}", plan.slug))?;
     }
+    qualifying::schedule(&mut tx, benchmark).await?;
     notes::note(&mut tx, actor, action, benchmark, json!({ "slug": plan.slug })).await?;
     tx.commit().await?;
     app.wake.notify();
@@ -381,8 +408,9 @@ pub async fn remove_phase(app: &App, phase: &Phase, actor: &str) -> Result<(), F
 
 /// The reason why a plan was not applied, for those who sent it; a failure of the server is none of its reasons.
 pub fn refusal(error: anyhow::Error) -> Fault {
-    let is_final =
-        |fault: &&Fault| fault.status.is_server_error() || ["not-found", "slug-taken"].contains(&fault.code);
+    let is_final = |fault: &&Fault| {
+        fault.status.is_server_error() || ["not-found", "slug-taken", "logo"].contains(&fault.code)
+    };
     if let Some(fault) = error.downcast_ref::<Fault>().filter(is_final) {
         return fault.clone();
     }
@@ -513,10 +541,11 @@ fn check_language(phase: &PhasePlan, set: &ReferencePlan) -> anyhow::Result<()> 
     }
 }
 
-fn check_slug(slug: &str) -> anyhow::Result<()> {
+/// Refuses what cannot be a part of addresses.
+pub(super) fn check_slug(slug: &str) -> anyhow::Result<()> {
     let is_plain =
         slug.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
-    if !is_plain || slug.is_empty() || slug.len() > 60 || slug == "rules" {
+    if !is_plain || slug.is_empty() || slug.len() > 60 || TAKEN.contains(&slug) {
         bail!(reason!("`{}` is not a slug: use lowercase letters, digits and hyphens", slug));
     }
     Ok(())
@@ -529,7 +558,7 @@ fn checked(plan: &Plan) -> anyhow::Result<Plan> {
     plan.phases.iter().try_for_each(check_phase)?;
     let allow = admission::lists::checked("allow", &plan.allow)?;
     let block = admission::lists::checked("block", &plan.block)?;
-    Ok(Plan { allow, block, terms: plan.terms.trim().to_owned(), ..plan.clone() })
+    Ok(Plan { allow, block, terms: plan.terms.trim().to_owned(), ..appearance::check(plan)? })
 }
 
 fn check_phase(phase: &PhasePlan) -> anyhow::Result<()> {
@@ -572,6 +601,7 @@ fn check_phase(phase: &PhasePlan) -> anyhow::Result<()> {
     }
     about::check(&phase.columns).with_context(|| reason!("phase {}", phase.slug))?;
     halves::check(phase)?;
+    qualifying::check(phase)?;
     for file in phase.files.iter().flatten() {
         phase_files::check_title(&file.title).with_context(|| reason!("phase {}", phase.slug))?;
     }
@@ -679,6 +709,7 @@ async fn apply_phase(
     if let Some(known) = &known {
         halves::require_kept(tx, known, plan).await?;
     }
+    qualifying::require_kept(tx, (benchmark, position), known.as_ref(), plan).await?;
     let mut row = plan.columns()?;
     row.extend(columns! {
         position: position,

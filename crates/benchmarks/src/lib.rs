@@ -5,6 +5,7 @@ pub mod about;
 pub mod admission;
 pub mod agreement;
 pub mod announcements;
+mod appearance;
 pub mod apply;
 pub mod board;
 pub mod bundles;
@@ -26,12 +27,15 @@ mod own_data;
 mod pages;
 mod pictures;
 pub mod plan;
+mod qualifying;
+pub mod questions;
 pub mod quota;
 pub mod records;
 pub mod rescore;
 pub mod scoring;
 pub mod settings;
 pub mod source;
+mod statistics;
 pub mod submissions;
 pub mod submit;
 pub mod teams;
@@ -63,7 +67,10 @@ pub static TEAMS_PER_PERSON: NumberSetting =
 
 /// Benchmarks as a feature.
 pub static FEATURE: Feature = Feature {
-    migrations: migrations!("benchmarks": "benchmarks" "admission" "teams" "submissions" "scores" "judging" "workers"),
+    migrations: migrations!(
+        "benchmarks": "benchmarks" "admission" "teams" "submissions" "scores" "judging" "workers" "questions"
+        "qualifying" "statistics"
+    ),
     sentences: include_str!("../locales/zh.toml"),
     files: file_columns! {
         "submission" "blob" visible;
@@ -73,6 +80,7 @@ pub static FEATURE: Feature = Feature {
         "dry_run" "blob" visible;
         "given_values" "blob" visible;
         "phase_file" "blob" visible;
+        "benchmark" "logo_hash" visible;
         "reference_set" "source_hash" hidden;
         "reference_set" "prepared_hash" hidden;
         "reference_set" "ids_hash" hidden;
@@ -91,6 +99,7 @@ pub static FEATURE: Feature = Feature {
         AnyWork::of::<rescore::Rescore>(),
         AnyWork::of::<announcements::MailAnnouncement>(),
         AnyWork::of::<teams::requests::ExpireRequest>(),
+        AnyWork::of::<qualifying::OpenByRank>(),
         AnyWork::of::<judging::SampleCaptions>(),
         AnyWork::of::<agreement::CorrelatePhase>(),
     ],
@@ -138,6 +147,11 @@ fn routes() -> Vec<Route> {
     routes.extend(images::routes());
     routes.extend(teams::routes());
     routes.extend(announcements::routes());
+    routes.extend(questions::routes());
+    routes.extend(qualifying::routes());
+    routes.extend(appearance::routes());
+    routes.extend(bundles::routes());
+    routes.extend(statistics::routes());
     routes.extend(host::routes());
     routes.extend(organise::routes());
     routes.extend(hosting::routes());

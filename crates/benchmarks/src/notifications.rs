@@ -1,16 +1,33 @@
-//! Tells people and webhooks that a submission has ended.
+//! The people to whom benchmarks write, and what tells them and webhooks that a submission has ended.
 
 use capeval_api::SubmissionState;
 use capeval_site::app::App;
 use capeval_site::fault::Fault;
 use capeval_site::outbox;
-use capeval_site::store::Tx;
+use capeval_site::store::{Error, Tx};
 use capeval_site::web::language::Language;
 use capeval_site::{args, clock};
 use serde::Deserialize;
 use serde_json::json;
 
 use super::webhook_records;
+
+/// A person to whom email is written.
+#[derive(Deserialize)]
+pub struct Recipient {
+    /// The id of the account.
+    pub id: String,
+    pub email: String,
+    pub language: Option<Language>,
+}
+
+/// The hosts of a benchmark.
+pub async fn hosts(tx: &mut Tx, benchmark: &str) -> Result<Vec<Recipient>, Error> {
+    let sql = "SELECT account.id AS id, account.email AS email, account.language AS language FROM benchmark_host \
+               JOIN account ON account.id = benchmark_host.account WHERE benchmark_host.benchmark = $1 \
+               AND account.disabled_at IS NULL ORDER BY account.id";
+    tx.fetch(sql, args![benchmark]).await
+}
 
 /// A submission that has ended, and the person who made it.
 #[derive(Deserialize)]

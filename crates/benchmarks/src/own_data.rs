@@ -1,5 +1,5 @@
 //! The data that benchmarks keep about a person: the teams, benchmarks and evaluations they belong to, their
-//! submissions, and their judgements of captions. Submissions stay on boards, as those of the team.
+//! submissions, their questions and answers, and their judgements of captions. Submissions stay on boards, as those of the team.
 
 use capeval_api::Time;
 use capeval_site::accounts::own_data::{Export, Leaving, PersonalData};
@@ -12,7 +12,7 @@ use capeval_site::web::language::say;
 use futures_util::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 
-use super::{admission, judging, teams};
+use super::{admission, judging, questions, teams};
 
 /// The data that benchmarks keep about people.
 pub struct OwnData;
@@ -56,8 +56,8 @@ struct SentSubmission {
 impl PersonalData for OwnData {
     fn kept(&self) -> Option<&'static str> {
         Some(say(
-            "In benchmarks: your teams, submissions with their files, and judgements of captions. Entries on boards \
-             stay there as those of the team when you delete your account.",
+            "In benchmarks: your teams, submissions with their files, questions and answers, and judgements of \
+             captions. Entries on boards stay there as those of the team when you delete your account.",
         ))
     }
 
@@ -87,12 +87,19 @@ impl PersonalData for OwnData {
             export.data.insert("team_requests".to_owned(), serde_json::to_value(requests)?);
             let participations = admission::of_person(&app.store, account).await?;
             export.data.insert("participations".to_owned(), serde_json::to_value(participations)?);
+            let questions = questions::of_person(&app.store, account).await?;
+            export.data.insert("questions".to_owned(), serde_json::to_value(questions)?);
             Ok(export)
         })
     }
 
     fn withdraw<'a>(&'a self, app: &'a App, account: &'a str) -> BoxFuture<'a, Result<(), Fault>> {
-        Box::pin(judging::withdraw(&app.store, account))
+        Box::pin(async move {
+            let mut tx = app.store.begin().await?;
+            questions::forget(&mut tx, account).await?;
+            tx.commit().await?;
+            judging::withdraw(&app.store, account).await
+        })
     }
 
     fn clear<'a>(&'a self, tx: &'a mut Tx, account: &'a str) -> BoxFuture<'a, Result<(), Fault>> {
@@ -122,6 +129,7 @@ impl PersonalData for OwnData {
             }
             teams::requests::forget(tx, &person.id).await?;
             admission::forget(tx, &person.id).await?;
+            questions::forget(tx, &person.id).await?;
             let own = teams::names_of_own(&person.name, &person.id);
             for name in own.into_iter().chain([person.name.clone()]) {
                 teams::take_name(tx, &person.id, &name).await?;

@@ -12,10 +12,12 @@ use capeval_site::web::route::get;
 use capeval_site::web::{Access, Answer, Page, Route, Visible};
 
 use super::announcements::{self, Announcement};
+use super::appearance;
 use super::exports;
 use super::files::{self, PhaseFile};
 use super::records::{self, PhaseState, ReferenceSet, SeenBenchmark, SeenPhase};
 use super::settings::Phase;
+use super::statistics;
 use crate::counts::Counts as _;
 
 /// The most pictures that are shown as examples.
@@ -58,6 +60,8 @@ struct BenchmarkPage<'a> {
     announcements: Vec<Announcement>,
     /// How to cite it, in BibTeX.
     citation: String,
+    /// The dates of all phases: the time, the title of the phase, and what happens.
+    schedule: Vec<(i64, String, &'static str)>,
 }
 
 impl BenchmarkPage<'_> {
@@ -106,6 +110,7 @@ async fn show(app: App, page: Page, Visible(seen): Visible<SeenBenchmark>) -> Re
     let teams = records::teams_by_phase(&app.store, id).await?;
     let mut files = files::records::of_benchmark(&app.store, id).await?;
     let phases = records::phases_with_sets(&app.store, Some(id)).await?.remove(id).unwrap_or_default();
+    let schedule = appearance::schedule(phases.iter().map(|(phase, _)| phase));
     let phases = phases.into_iter().map(|(phase, sets)| ShownPhase {
         state: phase.state(&sets),
         teams: teams.get(&phase.id).copied().unwrap_or_default(),
@@ -117,7 +122,9 @@ async fn show(app: App, page: Page, Visible(seen): Visible<SeenBenchmark>) -> Re
     let account = page.visitor.as_ref().map(|visitor| visitor.id.as_str());
     let announcements = announcements::records::page(&app.store, id, (false, account), at).await?.rows;
     let citation = exports::citation(&app, &seen.benchmark).await?;
-    page.show(&BenchmarkPage { page: &page, seen: &seen, phases: phases.collect(), announcements, citation })
+    statistics::visited(&app, &seen).await;
+    let phases = phases.collect();
+    page.show(&BenchmarkPage { page: &page, seen: &seen, phases, announcements, citation, schedule })
 }
 
 #[derive(Template)]

@@ -98,7 +98,10 @@ impl Plan {
             });
         }
         let hosts = store.fetch(HOSTS, args![id]).await?;
-        Ok(Self { hosts, phases: plans, ..Self::of_row(benchmark) })
+        let end = benchmark.logo_kind.trim_start_matches("image/");
+        let logo = benchmark.logo_hash.as_ref();
+        let logo = logo.map(|hash| names.kept(&format!("logo.{end}"), &format!("own-logo.{end}"), hash));
+        Ok(Self { hosts, logo, phases: plans, ..Self::of_row(benchmark) })
     }
 
     /// The plan as a file.

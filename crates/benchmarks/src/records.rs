@@ -8,6 +8,7 @@ use capeval_site::accounts::Visitor;
 use capeval_site::app::App;
 use capeval_site::fault::Fault;
 use capeval_site::store::{self, Error, Store, Tx};
+use capeval_site::web::language::say;
 use capeval_site::web::{Names, Page, Standing, Subject, encode};
 use capeval_site::{args, clock};
 use capeval_tasks::{ImageGroups, ImageVectors, MeasureInfo, Metrics};
@@ -71,6 +72,17 @@ impl Phase {
         self.board == BoardKind::Public || self.reveal_at.is_some_and(|time| time <= clock::now())
     }
 
+    /// Its dates, each with what happens then.
+    pub fn dates(&self) -> Vec<(&'static str, i64)> {
+        let dates = [
+            (say("Opens"), self.opens_at),
+            (say("Closes"), self.closes_at),
+            (say("The private half is shown"), self.private_from()),
+            (say("Scores become public"), self.reveal_at.filter(|_| self.board != BoardKind::Public)),
+        ];
+        dates.into_iter().filter_map(|(what, time)| Some((what, time?))).collect()
+    }
+
     /// The reason why nothing can be submitted now, if so.
     pub fn is_closed(&self) -> Option<Fault> {
         use capeval_site::fault;
@@ -83,6 +95,14 @@ impl Phase {
         }
         if let Some(closes) = self.closes_at.filter(|closes| *closes <= now) {
             return Some(fault!(CONFLICT, "closed", "This phase closed on {}.", clock::readable(closes)));
+        }
+        if self.awaits_ranks() {
+            return Some(fault!(
+                CONFLICT,
+                "not-ranked",
+                "This phase opens when it is decided which teams of the phase {} may submit.",
+                &self.from_phase
+            ));
         }
         self.score_set.is_none().then(preparing)
     }
@@ -109,7 +129,7 @@ impl Phase {
         match closed(self, sets).map(|fault| fault.code) {
             None => PhaseState::Open,
             Some("frozen") => PhaseState::Stopped,
-            Some("not-open") => PhaseState::Upcoming,
+            Some("not-open" | "not-ranked") => PhaseState::Upcoming,
             Some("closed") => PhaseState::Ended,
             Some(_) => PhaseState::Preparing,
         }
@@ -133,6 +153,7 @@ impl PhaseState {
         match (self, phase.opens_at, phase.closes_at) {
             (Self::Open, _, Some(closes)) => page.t1("open until {}", clock::day(closes)),
             (Self::Open, ..) => page.t("open").to_owned(),
+            (Self::Upcoming, ..) if phase.awaits_ranks() => page.t("opens by rank").to_owned(),
             (Self::Upcoming, Some(opens), _) => page.t1("opens on {}", clock::day(opens)),
             (Self::Ended, _, Some(closes)) => page.t1("ended on {}", clock::day(closes)),
             (Self::Stopped, ..) => page.t("stopped").to_owned(),

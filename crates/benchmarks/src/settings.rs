@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::about::Column;
+use super::appearance::OwnPage;
 use super::source::Source;
 use super::when::When;
 use super::workers::GivenMeasure;
@@ -43,6 +44,17 @@ pub struct Benchmark {
     pub block: Vec<String>,
     /// The most members of a team; 0 for as many as the site allows.
     pub team_size: u32,
+    /// Whom to ask: an email address or a page; empty if it is not told.
+    pub contact: String,
+    /// The colour of a line below headings; empty for none.
+    pub accent: String,
+    /// The hash of its logo.
+    pub logo_hash: Option<String>,
+    /// The media type of its logo.
+    pub logo_kind: String,
+    /// The pages that its hosts wrote.
+    #[serde(deserialize_with = "store::json")]
+    pub pages: Vec<OwnPage>,
 }
 
 /// A phase as it is stored.
@@ -117,6 +129,14 @@ pub struct Phase {
     /// The columns that hosts define for methods.
     #[serde(deserialize_with = "store::json")]
     pub columns: Vec<Column>,
+    /// The part of addresses of the earlier phase by whose ranks it opens; empty if all teams may submit.
+    pub from_phase: String,
+    /// The number of its first teams that may submit; 0 for all.
+    pub top: i64,
+    /// True if it takes over what stands for them there.
+    pub carry: bool,
+    /// When it was decided which teams may.
+    pub ranked_at: Option<i64>,
     /// The scores that the board shows; `None` until all references are ready.
     pub score_set: Option<String>,
     /// The number of changes of the rows of its boards.
@@ -191,9 +211,21 @@ pub struct Plan {
     /// The most members of a team; as many as the site allows by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub team_size: Option<u32>,
+    /// Whom to ask: an email address, or a page that begins with `https://`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub contact: String,
+    /// The colour of a line below headings, such as `#2c63c7`, which is seen on light and on dark pages.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub accent: String,
+    /// A file with its logo (JPEG, PNG, WebP); the one that is there stays if this is left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub logo: Option<Source>,
     /// The email addresses of its hosts.
     #[serde(default)]
     pub hosts: Vec<String>,
+    /// Pages such as prizes or sponsors, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pages: Vec<OwnPage>,
     /// Its phases, in order.
     #[serde(default)]
     pub phases: Vec<PhasePlan>,
@@ -300,6 +332,15 @@ pub struct PhasePlan {
     /// The most submissions that a team may choose, where `final` is `chosen`.
     #[serde(default = "two")]
     pub chosen: u32,
+    /// An earlier phase of the benchmark: only teams on its leaderboard may submit, as it is ranked when this one opens.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+    /// The number of its first teams that may submit, and teams as good as the last of them; by default all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub top: Option<u32>,
+    /// True if the submissions that stand for them there are taken over and scored, without counting.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub carry: bool,
     /// The reference sets, in order.
     #[serde(default)]
     pub references: Vec<ReferencePlan>,
@@ -331,6 +372,10 @@ fn cider() -> String {
 }
 fn yes() -> bool {
     true
+}
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+fn is_false(value: &bool) -> bool {
+    !value
 }
 fn nothing() -> PerImage {
     PerImage::Nothing
@@ -404,7 +449,11 @@ impl Plan {
             allow: Vec::new(),
             block: Vec::new(),
             team_size: None,
+            contact: String::new(),
+            accent: String::new(),
+            logo: None,
             hosts: vec![host],
+            pages: Vec::new(),
             phases: Vec::new(),
         }
     }
@@ -425,7 +474,11 @@ impl Plan {
             allow: benchmark.allow.clone(),
             block: benchmark.block.clone(),
             team_size: Some(benchmark.team_size).filter(|size| *size > 0),
+            contact: benchmark.contact.clone(),
+            accent: benchmark.accent.clone(),
+            logo: None,
             hosts: Vec::new(),
+            pages: benchmark.pages.clone(),
             phases: Vec::new(),
         }
     }
@@ -485,6 +538,9 @@ impl PhasePlan {
             private_at: None,
             final_rule: best(),
             chosen: two(),
+            from: None,
+            top: None,
+            carry: false,
             references: Vec::new(),
             columns: Vec::new(),
             baselines: Vec::new(),
@@ -528,6 +584,9 @@ impl PhasePlan {
             private_at: phase.private_at.map(When),
             final_rule: phase.final_rule,
             chosen: limit(phase.most_chosen),
+            from: Some(phase.from_phase.clone()).filter(|from| !from.is_empty()),
+            top: Some(limit(phase.top)).filter(|top| *top > 0),
+            carry: phase.carry,
             references,
             columns: phase.columns.clone(),
             baselines,
@@ -548,6 +607,11 @@ impl PhasePlan {
     /// The rule that ranks; empty if there is none.
     pub fn rank_by(&self) -> &str {
         self.rank_by.as_deref().map_or("", str::trim)
+    }
+
+    /// The phase by whose ranks it opens; empty if there is none.
+    pub fn from(&self) -> &str {
+        self.from.as_deref().map_or("", str::trim)
     }
 
     /// The address of pictures; empty if there are none.
@@ -576,6 +640,9 @@ impl PhasePlan {
             private_at: self.private_at.map(|When(time)| time),
             final_rule: self.final_rule.name(),
             most_chosen: self.chosen,
+            from_phase: self.from(),
+            top: self.top.unwrap_or(0),
+            carry: self.carry,
         })
     }
 }

@@ -53,6 +53,11 @@ impl ExpectedImages {
         self.ids.contains_key(&id.to_string())
     }
 
+    /// Returns true if these are the images of another list.
+    pub fn are_those_of(&self, other: &Self) -> bool {
+        self.len() == other.len() && self.ids.keys().all(|id| other.ids.contains_key(id))
+    }
+
     /// The number of images.
     pub fn len(&self) -> usize {
         self.given.len()

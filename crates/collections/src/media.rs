@@ -1,12 +1,13 @@
 //! Pictures as files, for those who may see them: a picture that was reported or taken back is gone at once.
 
-use axum::http::{HeaderMap, HeaderName, StatusCode, header};
-use axum::response::{IntoResponse, Response};
+use axum::http::HeaderMap;
+use axum::response::Response;
 use capeval_api::ImageState;
 use capeval_site::accounts::Visitor;
 use capeval_site::app::App;
 use capeval_site::fault;
 use capeval_site::fault::Fault;
+use capeval_site::pictures;
 use capeval_site::web::route::get;
 use capeval_site::web::{Access, Names, Route, Scope, Standing, Subject, Visible};
 
@@ -22,9 +23,6 @@ pub(super) fn routes() -> Vec<Route> {
         get("/media/{id}/small", read, "Show a small copy of a picture", small),
     ]
 }
-
-/// The content security policy of a picture that a browser shows by itself.
-const POLICY: &str = "default-src 'none'; sandbox";
 
 /// A picture that the visitor may look at.
 struct SeenPicture {
@@ -69,7 +67,7 @@ async fn picture(
     Visible(SeenPicture { image, .. }): Visible<SeenPicture>,
     headers: HeaderMap,
 ) -> Result<Response, Fault> {
-    send(&app, image.blob.as_ref(), image.media_type(), &headers).await
+    pictures::send(&app, image.blob.as_ref(), image.media_type(), &headers).await
 }
 
 async fn small(
@@ -77,33 +75,9 @@ async fn small(
     Visible(SeenPicture { image, .. }): Visible<SeenPicture>,
     headers: HeaderMap,
 ) -> Result<Response, Fault> {
-    send(&app, image.thumb.as_ref(), "image/jpeg", &headers).await
+    pictures::send(&app, image.thumb.as_ref(), "image/jpeg", &headers).await
 }
 
 fn gone() -> Fault {
     fault!(GONE, "picture-gone", "This picture is no longer shown.")
-}
-
-async fn send(
-    app: &App,
-    hash: Option<&String>,
-    kind: &'static str,
-    headers: &HeaderMap,
-) -> Result<Response, Fault> {
-    let hash = hash.ok_or_else(Fault::not_found)?.clone();
-    let tag = format!("\"{hash}\"");
-    let known = headers.get(header::IF_NONE_MATCH).and_then(|value| value.to_str().ok());
-    let shared = [
-        // Browsers ask again each time, so that a picture that is taken away is gone from them as well.
-        (header::CACHE_CONTROL, "private, no-cache".to_owned()),
-        (header::ETAG, tag.clone()),
-        (header::CONTENT_SECURITY_POLICY, POLICY.to_owned()),
-        (HeaderName::from_static("cross-origin-resource-policy"), "same-origin".to_owned()),
-    ];
-    if known == Some(tag.as_str()) {
-        return Ok((StatusCode::NOT_MODIFIED, shared).into_response());
-    }
-    let blobs = app.blobs.clone();
-    let bytes = tokio::task::spawn_blocking(move || blobs.read(&hash)).await??;
-    Ok((shared, [(header::CONTENT_TYPE, kind)], bytes).into_response())
 }

@@ -1,22 +1,17 @@
 //! The job that takes a picture from the upload to the queue of moderators, or to the people who describe it.
 //!
-//! A child process without network access decodes each upload with limits and encodes it again, so neither metadata nor
-//! data appended to a picture is kept, and a decompression bomb costs one job. Near-duplicates are found by a 64-bit
+//! Each upload is encoded again in the sandbox (`pictures.rs` of the base). Near-duplicates are found by a 64-bit
 //! difference hash in eight parts, of which two pictures with at most seven different bits share one.
-
-use std::path::{Path, PathBuf};
 
 use capeval_api::ImageState;
 use capeval_site::app::App;
-use capeval_site::blobs::Blobs;
 use capeval_site::fault::Fault;
 use capeval_site::jobs::queue::Priority;
-use capeval_site::jobs::{self, Failure, Job, Lane, Work, child};
+use capeval_site::jobs::{self, Failure, Job, Lane, Work};
+use capeval_site::pictures::{REFUSALS, RewrittenPicture, rewrite};
 use capeval_site::store::{Error, Tx};
 use capeval_site::web::language::say;
-use capeval_site::{args, clock, columns, ids, named_files};
-use capeval_tasks::{Allowance, Picture, PictureFacts, Unfit};
-use tempfile::TempDir;
+use capeval_site::{args, clock, columns, named_files};
 
 use super::records::{self, Contribution, Image};
 use super::{similarity, slots};
@@ -27,107 +22,11 @@ pub struct ProcessPicture;
 /// Removes a file that no row names any more.
 pub struct DiscardFile;
 
-/// Bytes of address space for a picture.
-const MEMORY: u64 = 2 << 30;
-
-/// Seconds of processor time for a picture.
-const SECONDS: u64 = 120;
-
-const WRONG_TYPE: &str = say("It is not a JPEG, PNG or WebP picture.");
-const DAMAGED: &str = say("The file is damaged or not complete.");
-const WRONG_SIZE: &str =
-    say("A picture has 64 to 8,192 pixels on each side, and at most 40 million pixels in all.");
-
 /// The same picture is there already.
 const SAME: &str = say("The same picture is in this collection already.");
 
 /// The message to the uploader where nothing more precise can be said.
 const FAILED: &str = say("The picture could not be processed.");
-
-/// A picture that was encoded again.
-#[derive(Debug)]
-pub struct RewrittenPicture {
-    /// The facts about it.
-    pub pictured: PictureFacts,
-    /// The hash of the picture.
-    pub blob: String,
-    /// The hash of the small picture.
-    pub thumb: String,
-    /// The bytes of the picture.
-    pub size: u64,
-}
-
-/// A picture that was encoded again, with a small copy of it, in a folder that lives as long.
-#[derive(Debug)]
-pub struct EncodedPicture {
-    /// The facts about it.
-    pub pictured: PictureFacts,
-    folder: TempDir,
-}
-
-impl EncodedPicture {
-    /// The file of the picture, and that of the small one.
-    fn files(folder: &Path) -> [PathBuf; 2] {
-        ["picture", "thumb"].map(|name| folder.join(name))
-    }
-
-    /// The hash that the file will be kept under.
-    pub fn hash(&self) -> std::io::Result<String> {
-        let [picture, _] = Self::files(self.folder.path());
-        ids::digest_of(std::fs::File::open(picture)?)
-    }
-
-    /// Keeps the files among the blobs.
-    pub async fn keep(self, blobs: &Blobs) -> Result<RewrittenPicture, Failure> {
-        let Self { pictured, folder } = self;
-        let blobs = blobs.clone();
-        let keep = move || {
-            let files = Self::files(folder.path());
-            let size = std::fs::metadata(&files[0])?.len();
-            let [picture, thumb] = files.map(|path| blobs.put(std::fs::File::open(path)?));
-            Ok::<_, std::io::Error>((picture?, thumb?, size))
-        };
-        let (blob, thumb, size) = tokio::task::spawn_blocking(keep).await??;
-        Ok(RewrittenPicture { pictured, blob, thumb, size })
-    }
-}
-
-/// Encodes a picture of the blobs again, and a small copy of it, and keeps both.
-///
-/// # Errors
-/// With a sentence for the uploader, if it is not taken.
-pub async fn rewrite(app: &App, upload: &str) -> Result<RewrittenPicture, Failure> {
-    encode(app, app.blobs.ready(upload).await?).await?.keep(&app.blobs).await
-}
-
-/// Encodes the picture of a file, and a small copy of it.
-///
-/// # Errors
-/// With a sentence for the uploader, if it is not taken.
-pub async fn encode(app: &App, source: PathBuf) -> Result<EncodedPicture, Failure> {
-    let folder = TempDir::new_in(app.blobs.drafts())?;
-    let [picture, thumb] = EncodedPicture::files(folder.path());
-    let allowance = Allowance {
-        write: vec![folder.path().to_owned()],
-        memory: MEMORY.min(app.settings.job_memory_mib << 20),
-        seconds: SECONDS,
-        // Uploads of many people at once must not slow down the pages.
-        gives_way: true,
-        ..child::allowance(app, vec![source.clone()])
-    };
-    let pictured = child::run(app, allowance, Picture { source, picture, thumb }).await?;
-    let pictured = pictured.map_err(|unfit| Failure::Lasting(why(unfit).to_owned()))?;
-    Ok(EncodedPicture { pictured, folder })
-}
-
-/// The reason why a picture is refused, for its uploader.
-fn why(unfit: Unfit) -> &'static str {
-    match unfit {
-        Unfit::WrongType => WRONG_TYPE,
-        Unfit::Damaged => DAMAGED,
-        Unfit::WrongSize => WRONG_SIZE,
-    }
-}
 
 impl Work for ProcessPicture {
     const KIND: &'static str = "picture";
@@ -164,7 +63,7 @@ impl Work for ProcessPicture {
             Ok(Some(rewritten)) => add(app, tx, &image, rewritten).await?,
             Ok(None) => refuse(tx, &image.id, FAILED).await?,
             Err(reason) => {
-                let known = [WRONG_TYPE, DAMAGED, WRONG_SIZE].into_iter().find(|known| *known == reason);
+                let known = REFUSALS.into_iter().find(|known| *known == reason);
                 refuse(tx, &image.id, known.unwrap_or(FAILED)).await?;
             }
         }

@@ -23,6 +23,7 @@ pub mod named_files;
 pub mod outbox;
 pub mod paging;
 pub mod personal_data;
+pub mod pictures;
 pub mod reason;
 pub mod request_id;
 pub mod retryable;

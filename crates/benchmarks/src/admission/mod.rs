@@ -10,7 +10,7 @@ mod terms;
 
 use capeval_site::web::Route;
 
-pub(super) use records::{forget, require_team_size};
+pub(super) use records::{forget, require_listed, require_team_size};
 pub use records::{of_person, refusal, require};
 pub use requests::PARTICIPANTS;
 pub(super) use terms::keep;

@@ -19,6 +19,7 @@ use serde_json::json;
 use super::records::{self, ParticipantRow};
 use super::terms::{self, AcceptanceRow};
 use crate::notes;
+use crate::notifications::{self, Recipient};
 use crate::settings::Benchmark;
 
 /// The most characters of an affiliation or a country, and of a reason or an answer.
@@ -157,12 +158,8 @@ async fn write(
 /// Tells the hosts of a benchmark that someone asks. The words are only on the page: no one writes to others in the
 /// name of the site.
 async fn tell_hosts(tx: &mut Tx, app: &App, benchmark: &Benchmark, by: &Visitor) -> Result<(), Fault> {
-    let sql = "SELECT account.email, account.language FROM benchmark_host JOIN account \
-               ON account.id = benchmark_host.account WHERE benchmark_host.benchmark = $1 \
-               AND account.disabled_at IS NULL ORDER BY account.id";
-    let hosts: Vec<(String, Option<Language>)> = tx.fetch(sql, args![&benchmark.id]).await?;
     let page = app.settings.url(&format!("/b/{}/participants", encode(&benchmark.slug)));
-    for (email, language) in hosts {
+    for Recipient { email, language, .. } in notifications::hosts(tx, &benchmark.id).await? {
         let language = language.unwrap_or(Language::English);
         let subject = language.fill("{} asks to take part in {}", &[&by.name, &benchmark.title]);
         let body = format!("{}\n\n{page}\n", language.t(say("Approve or refuse the request here:")));

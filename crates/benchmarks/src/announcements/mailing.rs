@@ -14,6 +14,8 @@ use capeval_site::web::encode;
 use capeval_site::web::language::Language;
 use serde::Deserialize;
 
+use crate::notifications::Recipient;
+
 /// The number of people to whom a job writes at once, so that others need not wait for its transaction.
 const AT_ONCE: usize = 200;
 
@@ -51,13 +53,6 @@ struct AnnouncementMail {
     team: Option<String>,
     slug: String,
     benchmark_title: String,
-}
-
-#[derive(Deserialize)]
-struct Recipient {
-    id: String,
-    email: String,
-    language: Option<Language>,
 }
 
 const ANNOUNCED: &str = "SELECT announcement.title AS title, text, benchmark.id AS benchmark, announcement.phase AS phase, announcement.team AS team, \

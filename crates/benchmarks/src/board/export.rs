@@ -162,7 +162,11 @@ pub fn as_csv(board: &Board, decimals: usize) -> String {
         cells.extend(is_private.then(|| row.public_rank.map_or(String::new(), |rank| rank.to_string())));
         cells
     });
-    let lines = once(head).chain(rows);
+    csv(once(head).chain(rows))
+}
+
+/// Lines of cells as CSV.
+pub fn csv(lines: impl Iterator<Item = Vec<String>>) -> String {
     lines
         .map(|cells| cells.iter().map(|cell| csv_cell(cell)).collect::<Vec<_>>().join(",") + "\r\n")
         .collect()

@@ -21,11 +21,13 @@ use self::export::BoardExport;
 use super::records::SeenPhase;
 
 pub use choices::BoardQuery;
-pub use export::as_csv;
+pub use export::{as_csv, csv};
 pub use leader::{Leader, leader, short};
 pub use order::{Candidate, Interval, LEVEL, entry_name, rounded, score_text, strength};
 pub use progress::leaders;
-pub use queries::{Board, Sight, UncomparedPair, board, forget_agreement, sight, uncompared, with_captions};
+pub use queries::{
+    Board, Sight, UncomparedPair, board, final_ranks, forget_agreement, sight, uncompared, with_captions,
+};
 pub use ranks::check_rank_rule;
 pub use standing::{StandingCache, all_changed, changed, outdate};
 

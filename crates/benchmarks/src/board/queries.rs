@@ -13,7 +13,7 @@ use indexmap::{IndexMap, IndexSet};
 use serde::Deserialize;
 
 use super::choices::BoardQuery;
-use super::order::{Candidate, Row, WithCaptions, mark_ties, neighbours, order, pair};
+use super::order::{Candidate, Row, WithCaptions, mark_ties, neighbours, order, pair, strength};
 use super::ranks::{ranking, with_ranks};
 use super::standing::{StandingCache, compared, standing};
 use crate::about::Column;
@@ -76,6 +76,22 @@ pub async fn uncompared(
         }
     }
     Ok(found.into_values().collect())
+}
+
+/// The places of teams by the references that rank now, of sets in the order of `records::sets`: the place, the team and
+/// its submission. What has no score by the measure that ranks has no place.
+pub async fn final_ranks(
+    store: &Store,
+    phase: &Phase,
+    sets: &[ReferenceSet],
+) -> Result<Vec<(usize, String, String)>, Error> {
+    let Some(set) = phase.main_of(sets) else { return Ok(Vec::new()) };
+    let ranking = ranking(phase, set);
+    let has_score = |row: &Row| {
+        ranking.first().is_some_and(|main| strength(row.entry.score(main), main) > f64::NEG_INFINITY)
+    };
+    let rows = ranked(store, phase, set).await?.into_iter().filter(has_score);
+    Ok(rows.filter_map(|row| Some((row.rank?, row.entry.team.clone()?, row.entry.id.clone()))).collect())
 }
 
 /// The rows of the board, in order, that have captions.

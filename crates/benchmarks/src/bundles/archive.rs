@@ -51,11 +51,11 @@ pub enum Member {
 }
 
 impl Bundle {
-    /// Opens an archive or a folder.
-    pub fn open(path: &Path) -> anyhow::Result<Self> {
+    /// Opens an archive or a folder; an archive may unpack to `most` bytes.
+    pub fn open(path: &Path, most: u64) -> anyhow::Result<Self> {
         let named = || path.display().to_string();
         let is_folder = fs::metadata(path).with_context(named)?.is_dir();
-        let opened = if is_folder { Self::of_folder(path) } else { Self::of_archive(path) };
+        let opened = if is_folder { Self::of_folder(path) } else { Self::of_archive(path, most) };
         opened.with_context(named)
     }
 
@@ -71,7 +71,7 @@ impl Bundle {
         Ok(Self { root: Root::Folder, names: inside.collect(), base: String::new() })
     }
 
-    fn of_archive(path: &Path) -> anyhow::Result<Self> {
+    fn of_archive(path: &Path, most: u64) -> anyhow::Result<Self> {
         let file = File::open(path)?;
         let size = file.metadata()?.len();
         let archive =
@@ -88,7 +88,7 @@ impl Bundle {
                 joined("", &name).with_context(|| format!("the path {name} leads out of the archive"))?;
             names.insert(name, Place::Index(index));
         }
-        let left = RefCell::new(UNPACKED.max(size.saturating_mul(MAX_RATIO)));
+        let left = RefCell::new(UNPACKED.max(size.saturating_mul(MAX_RATIO)).min(most));
         Ok(Self { root: Root::Archive { archive: RefCell::new(archive), left }, names, base: String::new() })
     }
 
@@ -169,7 +169,10 @@ impl Bundle {
                 let mut limited = entry.take(before + 1);
                 let done = act(&mut limited).with_context(|| path.to_owned());
                 let after = limited.limit();
-                ensure!(after > 0, "the archive unpacks to more than {MAX_RATIO} times its size, at {path}");
+                ensure!(
+                    after > 0,
+                    "the archive unpacks to more than is allowed, or than {MAX_RATIO} times its size, at {path}"
+                );
                 *left.borrow_mut() = after - 1;
                 done.map(drop)
             }
@@ -225,7 +228,7 @@ mod tests {
             ("top.txt", b"t"),
             ("__MACOSX/x/competition.yaml", b""),
         ]);
-        let mut bundle = Bundle::open(file.path()).unwrap();
+        let mut bundle = Bundle::open(file.path(), u64::MAX).unwrap();
         let path = bundle.find_description(&["competition.yaml"]).unwrap();
         assert_eq!((path.as_str(), bundle.text(&path).unwrap().as_str()), ("x/competition.yaml", "a"));
         assert_eq!(bundle.find("./data/ref.json"), Some(Member::File("x/data/ref.json".to_owned())));
@@ -244,12 +247,16 @@ mod tests {
     #[test]
     fn bombs_and_paths_that_lead_out_are_refused() {
         let zeros = vec![0; (UNPACKED + 1) as usize];
-        let bundle = Bundle::open(zip(&[("a.json", &zeros)]).path()).unwrap();
+        let bundle = Bundle::open(zip(&[("a.json", &zeros)]).path(), u64::MAX).unwrap();
         assert!(bundle.copy("a.json", &mut io::sink()).unwrap_err().to_string().contains("times its size"));
-        let error = |files: &[(&str, &[u8])]| format!("{:#}", Bundle::open(zip(files).path()).err().unwrap());
+        let error = |files: &[(&str, &[u8])]| {
+            format!("{:#}", Bundle::open(zip(files).path(), u64::MAX).err().unwrap())
+        };
         assert!(error(&[("../a", b"x")]).contains("leads out"));
         let text = tempfile::NamedTempFile::new().unwrap();
-        assert!(format!("{:#}", Bundle::open(text.path()).err().unwrap()).contains("no ZIP archive"));
+        assert!(
+            format!("{:#}", Bundle::open(text.path(), u64::MAX).err().unwrap()).contains("no ZIP archive")
+        );
     }
 
     #[cfg(unix)]
@@ -258,7 +265,7 @@ mod tests {
         let (folder, outside) = (tempfile::tempdir().unwrap(), tempfile::NamedTempFile::new().unwrap());
         std::os::unix::fs::symlink(outside.path(), folder.path().join("ref.json")).unwrap();
         fs::write(folder.path().join("own.json"), "[]").unwrap();
-        let bundle = Bundle::open(folder.path()).unwrap();
+        let bundle = Bundle::open(folder.path(), u64::MAX).unwrap();
         assert_eq!(bundle.list(""), ["own.json"]);
     }
 }

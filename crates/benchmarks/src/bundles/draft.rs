@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 use std::fs::{self, File};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail, ensure};
@@ -55,17 +56,19 @@ pub struct Draft<'b> {
     pub plan: Plan,
     pub remarks: Remarks,
     folder: TempDir,
+    /// The most bytes to which an archive may unpack.
+    most: u64,
 }
 
 impl<'b> Draft<'b> {
     /// Begins a draft, whose files are collected beside the folder `out`.
-    pub fn begin(bundle: &'b Bundle, out: &Path, hosts: &[String]) -> anyhow::Result<Self> {
+    pub fn begin(bundle: &'b Bundle, out: &Path, hosts: &[String], most: u64) -> anyhow::Result<Self> {
         let parent = out.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."));
         let folder =
             TempDir::new_in(parent).with_context(|| format!("{} cannot be written", parent.display()))?;
         let mut plan = Plan::draft(String::new());
         plan.hosts = hosts.to_vec();
-        Ok(Self { bundle, plan, remarks: Remarks::default(), folder })
+        Ok(Self { bundle, plan, remarks: Remarks::default(), folder, most })
     }
 
     /// Says that something came over.
@@ -185,7 +188,7 @@ impl<'b> Draft<'b> {
             Some(Member::File(path)) if path.to_ascii_lowercase().ends_with(".zip") => {
                 let packed = self.new_file("packed.zip")?;
                 self.bundle.copy(&path, &mut File::create(&packed)?)?;
-                let inner = Bundle::open(&packed).with_context(|| path.clone());
+                let inner = Bundle::open(&packed, self.most).with_context(|| path.clone());
                 let file = inner.and_then(|inner| self.reference_file(&inner, "", &phase.slug, node));
                 fs::remove_file(&packed)?;
                 match file {
@@ -260,12 +263,20 @@ impl<'b> Draft<'b> {
         }
     }
 
-    /// Keeps the logo, which the site does not show.
+    /// Takes the logo, if it is a picture that the site shows.
     pub fn logo(&mut self, node: Option<&Node>) -> anyhow::Result<()> {
         let Some((node, name)) = node.and_then(|node| Some((node, node.text()?))) else { return Ok(()) };
         let text = match self.bundle.find(name) {
             Some(Member::File(path)) => {
-                format!("the site shows no logo; it is {}", self.copy(self.bundle, &path, "logo")?)
+                let file = self.copy(self.bundle, &path, "logo")?;
+                let mut head = Vec::new();
+                File::open(self.folder.path().join(&file))?.take(16).read_to_end(&mut head)?;
+                if capeval_tasks::has_known_format(&head) {
+                    self.keep(node.line, format!("the logo {name}, as {file}"));
+                    self.plan.logo = Some(Source::Named(file));
+                    return Ok(());
+                }
+                format!("the logo is no JPEG, PNG or WebP picture; it is {file}")
             }
             _ => format!("the logo {name} is not in the bundle"),
         };

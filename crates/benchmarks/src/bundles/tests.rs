@@ -25,7 +25,7 @@ fn imported(files: &[(&str, &[u8])]) -> (Plan, String, Vec<String>) {
     let folder = tempfile::tempdir().unwrap();
     let (archive, out) = (folder.path().join("bundle.zip"), folder.path().join("out"));
     fs::write(&archive, zip(files)).unwrap();
-    let (_, text) = import(&archive, &out, &["ada@example.org".to_owned()]).unwrap();
+    let (_, text) = import(&archive, &out, &["ada@example.org".to_owned()], u64::MAX).unwrap();
     let plan = toml::from_str(&fs::read_to_string(out.join(crate::plan::FILE)).unwrap()).unwrap();
     let mut names: Vec<String> =
         fs::read_dir(&out).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
@@ -250,7 +250,7 @@ fn what_is_no_bundle_is_refused_and_leaves_nothing() {
     let (archive, out) = (folder.path().join("bundle.zip"), folder.path().join("out"));
     let refusal = |files: &[(&str, &[u8])]| {
         fs::write(&archive, zip(files)).unwrap();
-        let error = import(&archive, &out, &[]).unwrap_err();
+        let error = import(&archive, &out, &[], u64::MAX).unwrap_err();
         assert!(!out.exists());
         format!("{error:#}")
     };
@@ -261,5 +261,5 @@ fn what_is_no_bundle_is_refused_and_leaves_nothing() {
     assert!(refusal(&[("competition.yaml", b"a: [")]).contains("competition.yaml"));
     fs::create_dir(&out).unwrap();
     fs::write(out.join("own"), "x").unwrap();
-    assert!(format!("{:#}", import(&archive, &out, &[]).unwrap_err()).contains("not empty"));
+    assert!(format!("{:#}", import(&archive, &out, &[], u64::MAX).unwrap_err()).contains("not empty"));
 }

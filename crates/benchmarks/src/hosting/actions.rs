@@ -24,7 +24,7 @@ use crate::records::{self, SeenBenchmark};
 use crate::scoring::{self, PrepareSet};
 use crate::settings::Phase;
 use crate::submissions::Submission;
-use crate::{board, halves, rescore, submit};
+use crate::{board, halves, qualifying, rescore, submit};
 
 /// The most characters of a reason.
 const REASON: usize = 500;
@@ -139,6 +139,7 @@ pub async fn show_private(app: &App, visitor: &Visitor, phase: &Phase) -> Result
     let closes_at = phase.closes_at.map_or(now, |closes| closes.min(now));
     let sql = "UPDATE phase SET private_at = $1, closes_at = $2 WHERE id = $3";
     tx.execute(sql, args![now, closes_at, &phase.id]).await?;
+    qualifying::schedule(&mut tx, &phase.benchmark).await?;
     notes::note(&mut tx, Some(&visitor.id), "phase.show-private", &phase.id, json!({})).await?;
     Ok(tx.commit().await?)
 }

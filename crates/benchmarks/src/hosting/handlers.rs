@@ -3,8 +3,8 @@
 use askama::Template;
 use axum::response::Response;
 use capeval_api::{
-    AuditLog, BoardColumns, BoardKind, Entries, Entry, Grant, HostedPhase, HostedSubmissions, Limits, Meter,
-    Reason, SetState, SubmissionKind,
+    AuditLog, BoardColumns, Entries, Entry, Grant, HostedPhase, HostedSubmissions, Limits, Meter, Reason,
+    SetState, SubmissionKind,
 };
 use capeval_files::Home;
 use capeval_site::accounts::Visitor;
@@ -13,7 +13,6 @@ use capeval_site::audit::{self, Note};
 use capeval_site::clock;
 use capeval_site::fault::Fault;
 use capeval_site::paging::{Place, Places, Rows};
-use capeval_site::web::language::say;
 use capeval_site::web::route::{get, post};
 use capeval_site::web::{Access, Answer, Body, Created, Hosted, NoContent, Page, Route, UrlQuery};
 use capeval_tasks::{absence, missing_data};
@@ -129,15 +128,8 @@ const FAILURES: usize = 5;
 /// The next events of a phase, each with its time and the days until then.
 fn next(phase: &Phase) -> Vec<(&'static str, i64, i64)> {
     let now = clock::now();
-    let mut next = Vec::new();
-    for (what, time) in [
-        (say("Opens"), phase.opens_at),
-        (say("Closes"), phase.closes_at),
-        (say("The private half is shown"), phase.private_from()),
-        (say("Scores become public"), phase.reveal_at.filter(|_| phase.board != BoardKind::Public)),
-    ] {
-        next.extend(time.filter(|time| *time > now).map(|time| (what, time, (time - now) / clock::DAY)));
-    }
+    let coming = phase.dates().into_iter().filter(|(_, time)| *time > now);
+    let mut next: Vec<_> = coming.map(|(what, time)| (what, time, (time - now) / clock::DAY)).collect();
     next.sort_by_key(|(_, time, _)| *time);
     next
 }

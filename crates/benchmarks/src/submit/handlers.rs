@@ -21,7 +21,7 @@ use crate::quota::{self, Meter};
 use crate::records::{self, SeenBenchmark, SeenPhase};
 use crate::settings::Phase;
 use crate::submissions::api_submission;
-use crate::{admission, expected, teams, upload};
+use crate::{admission, expected, qualifying, teams, upload};
 
 pub(super) fn routes() -> Vec<Route> {
     let (read, submit) = (Access::Person(Scope::Read), Access::Person(Scope::Submit));
@@ -101,7 +101,10 @@ async fn show_form(
     }
     let sets = records::all_sets(&app.store, &phase.id).await?;
     let closed = match records::closed(phase, &sets) {
-        None => admission::refusal(app, &phase.benchmark, by).await?,
+        None => match admission::refusal(app, &phase.benchmark, by).await? {
+            None => qualifying::refusal(&app.store, phase, &by.id).await?,
+            refusal => refusal,
+        },
         closed => closed,
     };
     let (status, problem, report, file) = match outlook {

@@ -19,7 +19,7 @@ use crate::records;
 use crate::scoring::ScoreSubmission;
 use crate::settings::Phase;
 use crate::upload::{self, CheckedFile};
-use crate::{quota, teams};
+use crate::{qualifying, quota, statistics, teams};
 
 /// The hours for which a key of a program stands for the same submission.
 const KEY_HOURS: i64 = 24;
@@ -45,6 +45,9 @@ pub async fn admit(app: &App, visitor: &Visitor, phase: &Phase, key: Option<&str
         return Err(records::closed(phase, &sets).unwrap_or_else(records::preparing));
     }
     admission::require(&mut app.store.snapshot().await?, app, &phase.benchmark, visitor).await?;
+    if let Some(fault) = qualifying::refusal(&app.store, phase, &visitor.id).await? {
+        return Err(fault);
+    }
     let Some((team, _)) = teams::in_phase(&app.store, &phase.id, &visitor.id).await? else { return Ok(()) };
     let Some(fault) = quota::meter(&app.store, phase, &team).await?.refusal() else { return Ok(()) };
     let sql = "SELECT 1 FROM submission WHERE phase = $1 AND team = $2 AND idempotency_key = $3";
@@ -68,7 +71,10 @@ pub async fn submit(
     }
     let CheckedFile { report, canonical, size } =
         upload::check(app, phase, &sets, &file, name.as_deref()).await?;
-    let Some(canonical) = canonical else { return Ok(Outcome::Invalid(report)) };
+    let Some(canonical) = canonical else {
+        statistics::refused(app, &phase.benchmark, &report).await;
+        return Ok(Outcome::Invalid(report));
+    };
     let blobs = app.blobs.clone();
     // The files are on the disk before any row names them.
     let keep = move || Ok::<_, io::Error>((blobs.put(canonical)?, blobs.keep(file)?));
@@ -82,6 +88,7 @@ pub async fn submit(
     }
     admission::require(&mut tx, app, &phase.benchmark, visitor).await?;
     let team = teams::enter(&mut tx, phase, visitor, about.team.as_deref()).await?;
+    qualifying::require(&mut tx, phase, &team).await?;
     if let Some(earlier) = repeated(&mut tx, &phase.id, &team, key, &blob).await? {
         return Ok(Outcome::Repeated(earlier));
     }

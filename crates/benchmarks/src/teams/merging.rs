@@ -76,6 +76,13 @@ pub async fn merge(
         }
         admission::require_team_size(&mut tx, phase, into).await?;
     }
+    for sql in [
+        "UPDATE qualifier SET team = $2 WHERE team = $1 AND NOT EXISTS (SELECT 1 FROM qualifier AS own \
+         WHERE own.phase = qualifier.phase AND own.team = $2)",
+        "DELETE FROM qualifier WHERE team = $1 AND team <> $2",
+    ] {
+        tx.execute(sql, args![from, into]).await?;
+    }
     tx.execute("DELETE FROM team_member WHERE team = $1", args![from]).await?;
     tx.execute("DELETE FROM invitation WHERE team = $1 AND used_at IS NULL", args![from]).await?;
     requests::end_all(&mut tx, from).await?;

@@ -8,11 +8,11 @@ use std::path::PathBuf;
 use capeval_site::app::App;
 use capeval_site::ids;
 use capeval_site::jobs::Failure;
+use capeval_site::pictures::{self, EncodedPicture};
 
 use super::left_out::Reason;
 use super::source::Item;
 use super::{Order, records};
-use crate::processing::{self, EncodedPicture};
 use crate::records::Collection;
 
 /// A picture that was looked at.
@@ -60,7 +60,7 @@ pub(super) async fn examine(
             if let Some(image) = records::find_image(&app.store, &collection.id, &hash).await? {
                 Examination::Known { hash, image }
             } else {
-                match processing::encode(app, path).await {
+                match pictures::encode(app, path).await {
                     Ok(encoded) => Examination::New { hash, encoded },
                     // Not the fault of the file: a later run can go on.
                     Err(Failure::Waiting(reason)) => anyhow::bail!("{}: {reason}", item.file),

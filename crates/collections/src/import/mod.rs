@@ -22,13 +22,14 @@ use capeval_site::accounts::people;
 use capeval_site::app::App;
 use capeval_site::clean_text;
 use capeval_site::fault::Fault;
+use capeval_site::pictures::EncodedPicture;
 use capeval_site::store::Tx;
 use futures_util::{StreamExt, TryStreamExt, stream};
 
 use self::admission::Room;
 use self::examine::{Examination, ExaminedPicture};
 use self::source::Item;
-use super::processing::{self, EncodedPicture};
+use super::processing;
 use super::records::Collection;
 use super::similarity;
 

@@ -23,7 +23,7 @@ pub(super) struct ImportBundle {
 }
 
 pub(super) fn import(given: &ImportBundle) -> anyhow::Result<()> {
-    let (_, mut text) = bundles::import(&given.bundle, &given.out, &given.host)?;
+    let (_, mut text) = bundles::import(&given.bundle, &given.out, &given.host, u64::MAX)?;
     let file = given.out.join(plan::FILE);
     text.push_str(&format!("\ncapeval-server admin benchmark apply {}\n", file.display()));
     // A reader such as `head` may close the pipe early.

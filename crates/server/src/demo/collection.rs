@@ -6,7 +6,6 @@ use std::time::Duration;
 use anyhow::Context;
 use capeval_benchmarks::records::BoardKind;
 use capeval_collections::captioning::submit::{self as captions, New};
-use capeval_collections::processing::{self, RewrittenPicture};
 use capeval_collections::ratings::gold_captions;
 use capeval_collections::ratings::rate::{self, NewRating};
 use capeval_collections::records::{self, Collection};
@@ -20,6 +19,7 @@ use capeval_collections::settings::{self, Plan};
 use capeval_collections::{agreement, rules, slots};
 use capeval_site::accounts::Visitor;
 use capeval_site::app::App;
+use capeval_site::pictures::{self, RewrittenPicture};
 use capeval_site::web::Slug;
 use capeval_site::{args, clock, columns, ids};
 use image::codecs::png::PngEncoder;
@@ -120,7 +120,7 @@ async fn upload(app: &App, collection: &Collection, uploader: &str, number: usiz
         Ok((scene, blobs.keep(draft)?))
     };
     let (scene, source) = tokio::task::spawn_blocking(draw).await??;
-    let rewritten = processing::rewrite(app, &source).await;
+    let rewritten = pictures::rewrite(app, &source).await;
     let RewrittenPicture { pictured, blob, thumb, size } =
         rewritten.map_err(|failure| anyhow::anyhow!("a picture cannot be drawn: {failure:?}"))?;
     let id = ids::new_id();

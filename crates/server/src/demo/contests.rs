@@ -67,6 +67,11 @@ const WINTER: &str = "\
 Describe pictures of winter in one sentence. The challenge has ended; its board stays as it is.
 ";
 
+/// A page of each benchmark.
+const PRIZES: &str = "[[pages]]\nslug = 'prizes'\ntitle = 'Prizes'\ntitle_zh = '奖项'\n\
+    text = 'The first three teams are invited to a workshop, which does **not** exist.'\n\
+    text_zh = '前三名团队受邀参加研讨会，该研讨会**并不**存在。'\n";
+
 /// The dates of a phase of the demonstration, in days from now.
 struct Dates {
     opens: i64,
@@ -195,7 +200,7 @@ pub async fn fill(app: &App, visitors: &[Visitor]) -> anyhow::Result<()> {
     for (slug, title, summary, rules, phases) in plans {
         let mut plan = format!(
             "slug = '{slug}'\ntitle = '{title}'\nsummary = '{summary}'\nhosts = ['host@example.org']\n\
-             rules = '''\n{rules}'''\n"
+             rules = '''\n{rules}'''\ncontact = 'host@example.org'\naccent = '#14795a'\n{PRIZES}"
         );
         for (slug, title, more, sets) in phases {
             write!(

@@ -21,17 +21,20 @@ on_both! {
     files_of_a_phase_are_for_those_who_take_part
     files_follow_the_plan_and_stay_without_one
     a_bundle_becomes_a_draft_with_its_files
+    a_form_imports_a_bundle_and_lists_what_has_no_counterpart
     hosts_take_everything_with_them_but_the_references
     what_everyone_sees_is_shown_elsewhere_and_nothing_else
 }
 
 /// Sends a form with a file.
-async fn send_file(who: &Client, path: &str, title: &str, name: &str, bytes: &str) -> Answer {
-    let part =
-        |head: String, body: &str| format!("--x\r\nContent-Disposition: form-data; {head}\r\n\r\n{body}\r\n");
-    let body = part("name=\"title\"".to_owned(), title)
-        + &part(format!("name=\"file\"; filename=\"{name}\""), bytes)
-        + "--x--\r\n";
+pub async fn send_file(who: &Client, path: &str, title: &str, name: &str, bytes: impl AsRef<[u8]>) -> Answer {
+    let part = |head: String, body: &[u8]| {
+        let head = format!("--x\r\nContent-Disposition: form-data; {head}\r\n\r\n");
+        [head.as_bytes(), body, b"\r\n"].concat()
+    };
+    let title = part("name=\"title\"".to_owned(), title.as_bytes());
+    let file = part(format!("name=\"file\"; filename=\"{name}\""), bytes.as_ref());
+    let body = [&title, &file, &b"--x--\r\n"[..]].concat();
     let request = Request::post(path).header("content-type", "multipart/form-data; boundary=x");
     who.send(request, body).await
 }
@@ -141,11 +144,9 @@ async fn files_follow_the_plan_and_stay_without_one(database: Database) {
     assert!(apply(&long, folder.path()).await.is_err());
 }
 
-async fn a_bundle_becomes_a_draft_with_its_files(database: Database) {
-    let site = Site::new(database).await;
-    let ada = site.person("Ada", Role::Host).await;
-    let folder = tempfile::tempdir().unwrap();
-    let mut bundle = ZipWriter::new(std::fs::File::create(folder.path().join("bundle.zip")).unwrap());
+/// A bundle of Codabench.
+fn bundle() -> Vec<u8> {
+    let mut bundle = ZipWriter::new(Cursor::new(Vec::new()));
     let yaml = "version: 2\ntitle: Kites\ntasks:\n- {index: 0, name: c5, reference_data: ref.json, scoring_program: p.zip}\n\
                 phases:\n- {name: Dev, start: 2026-01-01, tasks: [0], starting_kit: kit}\n\
                 leaderboards:\n- {title: R, key: r, columns: [{title: CIDEr-D, key: c, index: 0, sorting: desc}]}\n";
@@ -154,10 +155,50 @@ async fn a_bundle_becomes_a_draft_with_its_files(database: Database) {
         bundle.start_file(name, SimpleFileOptions::default()).unwrap();
         bundle.write_all(text.as_bytes()).unwrap();
     }
-    bundle.finish().unwrap();
+    bundle.finish().unwrap().into_inner()
+}
+
+async fn a_form_imports_a_bundle_and_lists_what_has_no_counterpart(database: Database) {
+    let site = Site::new(database).await;
+    let (ada, path) = (site.person("Ada", Role::Host).await, "/host/benchmarks/import");
+    assert!(ada.get("/host/benchmarks/new").await.expect(200).text.contains(path));
+    ada.get(path).await.expect(200);
+    site.person("Eve", Role::Member).await.get(path).await.expect(404);
+    let page = send_file(&ada, path, "", "bundle.zip", bundle()).await.expect(200).text;
+    assert!(
+        page.contains("the scoring program p.zip is not run") && page.contains("/b/kites/settings"),
+        "{page}"
+    );
+    site.work().await;
+    assert!(ada.get("/b/kites").await.expect(200).text.contains("Starting kit"));
+    site.anybody().get("/b/kites").await.expect(404);
+    // The same again is another draft, and the first one stays as it is.
+    let program = site.program("Bao", Role::Host, Scope::Host).await;
+    let made = send_file(&program, "/api/v1/host/benchmarks/import", "", "bundle.zip", bundle()).await;
+    let made = made.expect(201).json();
+    assert_eq!(made["slug"], "kites-2");
+    assert!(made["report"].as_str().unwrap().contains("## What has no counterpart"));
+    ada.get("/b/kites-2").await.expect(404);
+    for (file, words) in [
+        (b"no archive".to_vec(), "this is no ZIP archive"),
+        (Vec::new(), "Choose a file."),
+        (ZipWriter::new(Cursor::new(Vec::new())).finish().unwrap().into_inner(), "there is none of"),
+    ] {
+        let page = send_file(&ada, path, "", "bundle.zip", file).await.expect(422).text;
+        let folder = site.app.hidden.drafts().display().to_string();
+        assert!(page.contains(words) && !page.contains(&folder), "{words}: {page}");
+    }
+}
+
+async fn a_bundle_becomes_a_draft_with_its_files(database: Database) {
+    let site = Site::new(database).await;
+    let ada = site.person("Ada", Role::Host).await;
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("bundle.zip"), bundle()).unwrap();
     let out = folder.path().join("out");
     let (plan, _) =
-        bundles::import(&folder.path().join("bundle.zip"), &out, &["ada@example.org".to_owned()]).unwrap();
+        bundles::import(&folder.path().join("bundle.zip"), &out, &["ada@example.org".to_owned()], u64::MAX)
+            .unwrap();
     apply::apply(&site.app, &plan, out.as_path(), None).await.unwrap();
     site.work().await;
     site.anybody().get("/b/kites").await.expect(404);

@@ -4,6 +4,7 @@
 mod accounts;
 mod admission;
 mod announcements;
+mod appearance;
 mod apply;
 mod away;
 mod backup;
@@ -39,7 +40,9 @@ mod outbox;
 mod paging;
 mod processes;
 mod providers;
+mod qualifying;
 mod queries;
+mod questions;
 mod races;
 mod ratings;
 mod real;

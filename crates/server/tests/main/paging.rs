@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use capeval_benchmarks::announcements::records::ANNOUNCEMENTS;
 use capeval_benchmarks::hosting::{ENTRIES, SUBMISSIONS};
+use capeval_benchmarks::questions::records::{ANSWERS, QUESTIONS};
 use capeval_benchmarks::submissions::{IN_PHASE, OF_PERSON};
 use capeval_collections::contributions::changes;
 use capeval_collections::import::records::IMPORTS;
@@ -39,11 +40,13 @@ struct FilledSite {
     phase: String,
     ada: String,
     team: String,
+    /// A question that is pinned.
+    question: String,
 }
 
 impl FilledSite {
     /// Adds one row to each list: a submission of Ada's team, a team of the phase, an account, an announcement, a
-    /// note. Returns what tells them from others.
+    /// question, an answer, a note. Returns what tells them from others.
     async fn add(&self, tx: &mut Tx) -> [String; 4] {
         let (submission_id, id) = (ids::new_id(), ids::new_id());
         let (name, now) = (ids::new_id(), 1_781_524_800_000_i64);
@@ -61,6 +64,12 @@ impl FilledSite {
         let announcement = columns! { id: ids::new_id(), benchmark: &self.benchmark, title: &name, text: "",
         is_mailed: false, created_at: now };
         tx.add_row("announcement", announcement).await.unwrap();
+        let question = |id: &str, answers: Option<&str>| {
+            columns! { id, benchmark: &self.benchmark, answers, account: &self.ada, title: &name, text: &name,
+            is_host: false, created_at: now }
+        };
+        tx.add_row("question", question(&id, None)).await.unwrap();
+        tx.add_row("question", question(&ids::new_id(), Some(&self.question))).await.unwrap();
         audit::note_in(tx, place, None, "test", subject, json!({ "name": name })).await.unwrap();
         [submission_id, id, account, name]
     }
@@ -80,9 +89,13 @@ async fn filled(site: &Site) -> FilledSite {
     tx.execute(sql, args![&phase, &team]).await.unwrap();
     let sql = "INSERT INTO entry_member (phase, account, team) VALUES ($1, $2, $3)";
     tx.execute(sql, args![&phase, &ada, &team]).await.unwrap();
+    let question = ids::new_id();
+    let sql = "INSERT INTO question (id, benchmark, account, title, text, is_host, pinned_at, created_at) \
+               SELECT $1, id, $2, 'Pinned', 'Here?', 0, 1, 0 FROM benchmark";
+    tx.execute(sql, args![&question, &ada]).await.unwrap();
     tx.commit().await.unwrap();
     let benchmark: String = store.fetch_one("SELECT id FROM benchmark", args![]).await.unwrap();
-    FilledSite { benchmark, phase, ada, team }
+    FilledSite { benchmark, phase, ada, team, question }
 }
 
 /// The ids of a list for programs, part by part; `between` runs after the first.
@@ -171,6 +184,8 @@ async fn every_row_of_a_list_is_on_one_page(database: Database) {
         (&root, "/api/v1/accounts".to_owned(), ("accounts", "id"), 2),
         (&root, "/api/v1/host/benchmarks/b/audit".to_owned(), ("notes", "detail"), 3),
         (&ada, "/api/v1/benchmarks/b/announcements".to_owned(), ("announcements", "title"), 3),
+        (&ada, "/api/v1/benchmarks/b/questions".to_owned(), ("questions", "id"), 1),
+        (&ada, format!("/api/v1/benchmarks/b/questions/{}", filled.question), ("answers", "text"), 3),
     ];
     for (client, path, names, kind) in &lists {
         let added = async || {
@@ -194,6 +209,9 @@ async fn every_row_of_a_list_is_on_one_page(database: Database) {
     walk_pages(&host, "/admin/accounts", "", "<tr><th scope=\"row\">").await;
     walk_pages(&host, "/b/b/p/host", "teams", "<option value=\"0").await;
     walk_pages(&host, "/b/b/announcements", "", "<article class=\"card\">\n<h2>").await;
+    walk_pages(&person, "/b/b/questions", "", "<h2><a href=\"/b/b/questions/0").await;
+    let thread = format!("/b/b/questions/{}", filled.question);
+    walk_pages(&person, &thread, "", "<article class=\"card\">").await;
     fill_collection(&site, &filled.ada).await;
     walk_pages(&person, "/c/c/mine", "images", "action=\"/c/c/mine/images/").await;
     walk_pages(&person, "/c/c/mine", "captions", "<tr><td class=\"wrap\"").await;
@@ -257,6 +275,8 @@ async fn pages_of_lists_read_rows_in_the_order_of_an_index() {
         ("notes on a subject", audit::OF_SUBJECT, "audit_newest"),
         ("notes of a benchmark", audit::OF_PLACE, "audit_place"),
         ("announcements", ANNOUNCEMENTS, "announcement_benchmark"),
+        ("questions", QUESTIONS, "question_newest"),
+        ("answers", ANSWERS, "question_answers"),
         ("pictures", PICTURES, "image"),
         ("pictures of a person", changes::IMAGES, "image_uploader"),
         ("captions of a person", changes::CAPTIONS, "caption_author"),

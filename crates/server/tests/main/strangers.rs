@@ -170,6 +170,13 @@ impl World {
         for (before, name) in [("requests", "request"), ("requests", "id"), ("team-requests", "id")] {
             part(before, name, request.clone());
         }
+        let logo = "UPDATE benchmark SET logo_hash = $1, pages = \
+                    '[{\"slug\": \"prizes\", \"title\": \"Prizes\", \"text\": \"Much.\"}]' WHERE slug = 'b'";
+        site.app.store.execute(logo, args![&blob]).await.unwrap();
+        part("pages", "page", "prizes".to_owned());
+        let question = [("title", "How many?"), ("text", "How many captions does an image get?")];
+        ada.browser.post("/b/b/questions", &question).await.expect(303);
+        part("questions", "question", id(&site, "SELECT id FROM question").await);
         let choice = "INSERT INTO mail_choice (account, secret) VALUES ($1, 'unsubscribe')";
         site.app.store.execute(choice, args![&ada.id]).await.unwrap();
         let identity = "INSERT INTO identity (id, issuer, subject, account, created_at) \
@@ -277,6 +284,7 @@ impl World {
         let action = match path {
             path if path.contains("/mine/") => "withdraw",
             path if path.contains("/reports/") => "refuse",
+            path if path.contains("/questions/") => "pin",
             _ => "approve",
         };
         vec![
@@ -483,7 +491,8 @@ async fn own_things_do_not_lead_to_those_of_others() {
     let before = world.rows_of_others().await;
     let mut told = Vec::new();
     for (path, route) in world.routes().into_iter().filter(|(_, route)| route.path.contains("{slug}")) {
-        let names_both = ["{id}", "{number}", "{submission}"].iter().any(|name| route.path.contains(name));
+        let names_both =
+            ["{id}", "{number}", "{submission}", "{question}"].iter().any(|name| route.path.contains(name));
         for person in &world.strangers {
             let answer = world.ask(person.client(&path), &route, &path).await;
             if names_both && !is_refused(&answer) {

@@ -1,0 +1,17 @@
+//! What a benchmark looks like, and what its hosts have to say: their own pages in both languages, such as prizes and
+//! sponsors, a logo, one colour, whom to ask, and the dates of all phases.
+
+mod colour;
+mod handlers;
+mod pages;
+mod records;
+
+use capeval_site::web::Route;
+
+pub use pages::OwnPage;
+pub use records::{Logo, check, columns, encode_logo, schedule};
+
+/// The routes of appearance.
+pub(super) fn routes() -> Vec<Route> {
+    handlers::routes()
+}

@@ -1,0 +1,203 @@
+//! The pages of questions and of one with its answers, and the same for programs.
+
+use askama::Template;
+use axum::response::Response;
+use capeval_api::{
+    CreatedQuestion, NewQuestion, NewQuestionAnswer, QuestionChange, QuestionThread, Questions,
+};
+use capeval_site::accounts::Visitor;
+use capeval_site::app::App;
+use capeval_site::fault::Fault;
+use capeval_site::paging::{Place, Rows};
+use capeval_site::web::route::{get, post};
+use capeval_site::web::{
+    Access, Answer, Body, Created, Either, Hosted, NoContent, Page, Route, Scope, UrlQuery, Visible, encode,
+};
+
+use super::records::{self, Question, SeenQuestion, TEXT, TITLE};
+use crate::records::SeenBenchmark;
+
+pub(super) fn routes() -> Vec<Route> {
+    let (public, person) = (Access::Public, Access::Person(Scope::Submit));
+    vec![
+        get("/b/{slug}/questions", public, "List the questions about a benchmark", list)
+            .and("/api/v1/benchmarks/{slug}/questions"),
+        post("/b/{slug}/questions", person, "Ask a question about a benchmark", ask)
+            .and("/api/v1/benchmarks/{slug}/questions"),
+        get("/b/{slug}/questions/{question}", public, "Show a question with its answers", thread)
+            .and("/api/v1/benchmarks/{slug}/questions/{question}"),
+        post("/b/{slug}/questions/{question}", person, "Answer a question", answer)
+            .and("/api/v1/benchmarks/{slug}/questions/{question}"),
+        post(
+            "/b/{slug}/questions/{question}/moderate",
+            Access::Host,
+            "Pin or hide a question or an answer, or take that back",
+            change,
+        )
+        .and("/api/v1/host/benchmarks/{slug}/questions/{question}/moderate"),
+    ]
+}
+
+#[derive(Template)]
+#[template(path = "questions.html")]
+struct QuestionsPage<'a> {
+    page: &'a Page,
+    seen: &'a SeenBenchmark,
+    pinned: &'a [Question],
+    questions: &'a Rows<Question>,
+    /// What was typed.
+    given: &'a NewQuestion,
+    problem: Option<String>,
+}
+
+impl QuestionsPage<'_> {
+    /// The beginning of the addresses of other parts of the list.
+    fn list(&self) -> String {
+        format!("/b/{}/questions?", encode(&self.seen.benchmark.slug))
+    }
+}
+
+async fn list(
+    app: App,
+    page: Page,
+    Visible(seen): Visible<SeenBenchmark>,
+    UrlQuery(place): UrlQuery<Place>,
+) -> Result<Answer<Questions>, Fault> {
+    let (pinned, questions) = records::page(&app.store, &seen, (&place, page.most_rows())).await?;
+    let template = QuestionsPage {
+        page: &page,
+        seen: &seen,
+        pinned: &pinned,
+        questions: &questions,
+        given: &NewQuestion::default(),
+        problem: None,
+    };
+    let each = |list: &[Question]| list.iter().map(Question::for_programs).collect();
+    page.shows(&template, || Questions {
+        pinned: each(&pinned),
+        questions: each(&questions.rows),
+        next: questions.after.clone(),
+    })
+}
+
+async fn ask(
+    app: App,
+    page: Page,
+    by: Visitor,
+    Visible(seen): Visible<SeenBenchmark>,
+    Body(given): Body<NewQuestion>,
+) -> Result<Either<Created<CreatedQuestion>, Response>, Fault> {
+    match records::ask(&app, &by, &seen, (&given.title, &given.text)).await {
+        Ok(id) => {
+            let place = format!("/b/{}/questions/{id}?done=saved", encode(&seen.benchmark.slug));
+            Ok(Either::One(page.then(&place, &CreatedQuestion { id })))
+        }
+        Err(fault) if page.is_program() || fault.status.is_server_error() => Err(fault),
+        Err(fault) => {
+            let at = (&Place::default(), page.most_rows());
+            let (pinned, questions) = records::page(&app.store, &seen, at).await?;
+            let template = QuestionsPage {
+                page: &page,
+                seen: &seen,
+                pinned: &pinned,
+                questions: &questions,
+                given: &given,
+                problem: Some(page.fault(&fault)),
+            };
+            Ok(Either::Other(page.show_after(&template, Some(&fault))?))
+        }
+    }
+}
+
+#[derive(Template)]
+#[template(path = "question.html")]
+struct ThreadPage<'a> {
+    page: &'a Page,
+    seen: &'a SeenBenchmark,
+    question: &'a Question,
+    answers: &'a Rows<Question>,
+    /// What was typed.
+    given: &'a str,
+    problem: Option<String>,
+}
+
+impl ThreadPage<'_> {
+    /// The address of the page.
+    fn address(&self) -> String {
+        address(self.seen, &self.question.id)
+    }
+
+    /// The beginning of the addresses of other parts of the list.
+    fn list(&self) -> String {
+        format!("{}?", self.address())
+    }
+}
+
+fn address(seen: &SeenBenchmark, id: &str) -> String {
+    format!("/b/{}/questions/{id}", encode(&seen.benchmark.slug))
+}
+
+async fn thread(
+    app: App,
+    page: Page,
+    Visible(of): Visible<SeenQuestion>,
+    UrlQuery(place): UrlQuery<Place>,
+) -> Result<Answer<QuestionThread>, Fault> {
+    if of.question.answers.is_some() {
+        return Err(Fault::not_found());
+    }
+    let answers = records::answers(&app.store, &of, (&place, page.most_rows())).await?;
+    let template = ThreadPage {
+        page: &page,
+        seen: &of.seen,
+        question: &of.question,
+        answers: &answers,
+        given: "",
+        problem: None,
+    };
+    page.shows(&template, || QuestionThread {
+        question: of.question.for_programs(),
+        answers: answers.rows.iter().map(Question::answer_for_programs).collect(),
+        next: answers.after.clone(),
+    })
+}
+
+async fn answer(
+    app: App,
+    page: Page,
+    by: Visitor,
+    Visible(of): Visible<SeenQuestion>,
+    Body(given): Body<NewQuestionAnswer>,
+) -> Result<Either<Created<CreatedQuestion>, Response>, Fault> {
+    match records::answer(&app, &by, &of, &given.text).await {
+        Ok(id) => {
+            let place = format!("{}?done=saved", address(&of.seen, &of.question.id));
+            Ok(Either::One(page.then(&place, &CreatedQuestion { id })))
+        }
+        Err(fault) if page.is_program() || fault.status.is_server_error() => Err(fault),
+        Err(fault) => {
+            let at = (&Place::default(), page.most_rows());
+            let answers = records::answers(&app.store, &of, at).await?;
+            let template = ThreadPage {
+                page: &page,
+                seen: &of.seen,
+                question: &of.question,
+                answers: &answers,
+                given: &given.text,
+                problem: Some(page.fault(&fault)),
+            };
+            Ok(Either::Other(page.show_after(&template, Some(&fault))?))
+        }
+    }
+}
+
+async fn change(
+    app: App,
+    page: Page,
+    by: Visitor,
+    Hosted(of): Hosted<SeenQuestion>,
+    Body(QuestionChange { action }): Body<QuestionChange>,
+) -> Result<NoContent, Fault> {
+    records::change(&app, &by, &of, action).await?;
+    Ok(page.then(&format!("{}?done=saved", address(&of.seen, of.thread())), &()))
+}
