@@ -243,7 +243,7 @@ def measure(only, runs):
     capeval.set_num_threads(int(os.environ["RAYON_NUM_THREADS"]))
     for family, program in FAMILIES.items():
         _, original, names = program
-        # fast-bleu takes 20 ms and more for each list of references, NLTK 5.
+        # fast-bleu takes milliseconds for each list of references, a hundred thousand times.
         most = 1 if "fast-bleu" in names else 100_000
         sizes = {size: (n, length) for size, (n, length) in SIZES.items() if only in f"{family}: {size}" and n <= most}
         if sizes:
