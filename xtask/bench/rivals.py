@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Time capeval's ROUGE beside the fast packages that compute it too, in turn in one process.
+"""Time capeval's ROUGE, BLEU and chrF beside the fast packages that compute them too, in turn in one process.
 
     rivals.py [--wheel WHEEL] [--scratch DIR] [--threads N,N] [--runs N] [--only WORDS]
 
 Makes a virtual environment in DIR, and installs the rivals by name and WHEEL (`maturin build --profile wheel`) there; without
 WHEEL, what is there stays. Texts are made of the words of docs, so no data are needed. From Python lists to arrays, by
-capeval's own function and by its replacement of rouge_score: the time is that of the processor in all threads, the least of all
-runs, since other programs take turns; `times` is the rival's time by the lesser one of capeval. A program whose digits are not
-those of rouge_score is named. Needs Linux.
+capeval's own function and by its replacement of the original: the time is that of the processor in all threads, the least of
+all runs, since other programs take turns; `times` is the least time of all rivals with the digits of the original by the lesser
+one of capeval. A program whose digits are not those of the original is named, with the greatest difference. Needs Linux.
 """
 
 import argparse
@@ -20,8 +20,23 @@ import time
 import warnings
 from pathlib import Path
 
-PACKAGES = ["numpy", "rouge-score==0.1.2", "rouge-score-rs==0.2.1", "rapidrouge==0.2.0"]
-FAST = ["capeval", "capeval compat", "rouge-score-rs", "rapidrouge"]
+PACKAGES = [
+    "numpy",
+    "nltk==3.10.4",
+    "rouge-score==0.1.2",
+    "rouge-score-rs==0.2.1",
+    "rouge-rust==0.1.12",
+    "rapidrouge==0.2.0",
+    "sacrebleu==2.6.0",
+    "bleuscore==0.2.0",
+    "fastchrf==0.2.1",
+    "fast-bleu==0.0.90",
+]
+# It asks for a newer Python than it needs.
+ANY_PYTHON = ["sacrebleu-mojo==0.2.4"]
+OWN = ["capeval", "capeval compat"]
+# Each takes seconds, and is timed once.
+SLOW = ["rapidrouge", "sacrebleu", "fast-bleu"]
 MEASURES = ["rouge1", "rouge2", "rougeL"]
 
 
@@ -31,6 +46,7 @@ def install(wheel, scratch):
     if not python.exists():
         subprocess.run([sys.executable, "-m", "venv", scratch / "rivals"], check=True)
         subprocess.run([python, "-m", "pip", "install", "-q", *PACKAGES], check=True)
+        subprocess.run([python, "-m", "pip", "install", "-q", "--no-deps", "--ignore-requires-python", *ANY_PYTHON], check=True)
     if wheel:
         subprocess.run([python, "-m", "pip", "install", "-q", "--force-reinstall", "--no-deps", wheel], check=True)
     return python
@@ -82,6 +98,14 @@ def rouge(name, measures, stem):
 
         scorer = RougeScorer(measures, stem)
         return lambda targets, predictions: rows(scorer.score_batch(targets, predictions))
+    if name == "rouge-rust":
+        from fast_rouge import score_batch_flat
+
+        def columns(targets, predictions):
+            scores = score_batch_flat(targets, predictions)
+            return np.stack([getattr(scores, f"{measure}_fmeasure") for measure in measures], axis=1)
+
+        return columns
     if name == "rapidrouge":
         from rapidrouge.rouge_scorer import RougeScorer
     else:
@@ -90,35 +114,125 @@ def rouge(name, measures, stem):
     return lambda targets, predictions: rows([scorer.score(*pair) for pair in zip(targets, predictions)])
 
 
-CASES = {
-    "20,000 captions": (20_000, 12, MEASURES),
-    "100,000 captions": (100_000, 12, MEASURES),
-    "400 texts of 500 words": (400, 500, MEASURES),
-    "400 texts of 500 words, rougeLsum": (400, 500, ["rougeLsum"]),
-    "40 texts of 5,000 words": (40, 5_000, MEASURES),
-    "one caption": (1, 12, MEASURES),
-    "one text of 500 words": (1, 500, MEASURES),
+def bleu(name):
+    """A function from lists to sacreBLEU's score of the corpus."""
+    if name == "capeval":
+        import capeval
+
+        return lambda targets, predictions: capeval.score(targets, predictions, "sacrebleu")["sacrebleu"]
+    if name == "bleuscore":
+        import bleuscore
+
+        return lambda targets, predictions: 100 * bleuscore.compute([[target] for target in targets], predictions)["bleu"]
+    return lambda targets, predictions: like_sacrebleu(name).corpus_bleu(predictions, [targets]).score
+
+
+def chrf(name):
+    """A function from lists to sacreBLEU's chrF of the corpus."""
+    if name == "capeval":
+        import capeval
+
+        return lambda targets, predictions: capeval.score(targets, predictions, "chrf")["chrf"]
+    return lambda targets, predictions: like_sacrebleu(name).corpus_chrf(predictions, [targets]).score
+
+
+def like_sacrebleu(name):
+    """The module of a program with sacreBLEU's functions."""
+    if name == "capeval compat":
+        import capeval.compat.sacrebleu as module
+    elif name == "sacrebleu-mojo":
+        import sacrebleu_mojo as module
+    else:
+        import sacrebleu as module
+    return module
+
+
+def sentence_chrf(name):
+    """A function from lists to sacreBLEU's chrF of each text."""
+    if name == "capeval":
+        import capeval
+
+        return lambda targets, predictions: capeval.score(targets, predictions, "chrf").segments["chrf"]
+    if name == "fastchrf":
+        from fastchrf import pairwise_chrf
+
+        def compute(targets, predictions):
+            return [row[0][0] for row in pairwise_chrf([[text] for text in predictions], [[text] for text in targets])]
+
+        return compute
+    module = like_sacrebleu(name)
+    return lambda targets, predictions: [module.sentence_chrf(text, [target]).score for target, text in zip(targets, predictions)]
+
+
+def sentence_bleu(name):
+    """A function from lists to NLTK's BLEU of each text, split on white space, with method 1."""
+    if name == "capeval":
+        import capeval
+
+        metric = "sentence-bleu:smooth=1:tok=none"
+        return lambda targets, predictions: capeval.score(targets, predictions, metric).segments["sentence-bleu"]
+
+    def fast(target, text):
+        from fast_bleu import BLEU
+
+        return BLEU([target.split()], {4: (0.25,) * 4}, 1).get_score([text.split()])[4][0]
+
+    def original(target, text):
+        from nltk.translate.bleu_score import SmoothingFunction, sentence_bleu
+
+        return sentence_bleu([target.split()], text.split(), smoothing_function=SmoothingFunction().method1)
+
+    score = fast if name == "fast-bleu" else original
+    return lambda targets, predictions: [score(target, text) for target, text in zip(targets, predictions)]
+
+
+def rouge_family(measures, stem):
+    """A function that returns a program's function, the original, and the programs."""
+    plain = ["rouge-rust"] if not stem and measures == MEASURES else []
+    return lambda name: rouge(name, measures, stem), "rouge_score", [*OWN, "rouge-score-rs", *plain, "rapidrouge"]
+
+
+SIZES = {
+    "20,000 captions": (20_000, 12),
+    "100,000 captions": (100_000, 12),
+    "400 texts of 500 words": (400, 500),
+    "40 texts of 5,000 words": (40, 5_000),
+    "one caption": (1, 12),
+    "one text of 500 words": (1, 500),
+}
+FAMILIES = {
+    "ROUGE": rouge_family(MEASURES, False),
+    "ROUGE, stemmed": rouge_family(MEASURES, True),
+    "rougeLsum": rouge_family(["rougeLsum"], False),
+    "rougeLsum, stemmed": rouge_family(["rougeLsum"], True),
+    "BLEU": (bleu, "sacrebleu", [*OWN, "sacrebleu", "sacrebleu-mojo", "bleuscore"]),
+    "chrF": (chrf, "sacrebleu", [*OWN, "sacrebleu", "sacrebleu-mojo"]),
+    "chrF of each": (sentence_chrf, "sacrebleu", ["capeval", "fastchrf"]),
+    "BLEU of each": (sentence_bleu, "nltk", ["capeval", "fast-bleu"]),
 }
 
 
-def row(targets, predictions, measures, stem, runs):
-    """The least times of all programs, and those whose digits differ."""
+def row(targets, predictions, family, runs):
+    """The least times of all programs, and the greatest difference of each from the original."""
     import numpy as np
 
+    program_of, original, names = family
     # The original takes a second for a pair of the longest.
     few = [side[: 20 if len(targets) > 100 else 1] for side in (targets, predictions)]
-    right = rouge("rouge_score", measures, stem)(*few)
-    programs = {name: rouge(name, measures, stem) for name in FAST}
-    different = [name for name, program in programs.items() if not np.array_equal(program(*few), right)]
+    right = np.asarray(program_of(original)(*few))
+    programs = {name: program_of(name) for name in names}
+    differences = {name: float(np.max(np.abs(np.asarray(program(*few)) - right))) for name, program in programs.items()}
     times = dict.fromkeys(programs, float("inf"))
     repeats = max(1, 100 // len(targets))
-    for _ in range(runs):
+    for run in range(runs):
         for name, program in programs.items():
+            if run > 0 and name in SLOW:
+                continue
             begin = time.process_time()
             for _ in range(repeats):
                 program(targets, predictions)
             times[name] = min(times[name], (time.process_time() - begin) / repeats)
-    return times, different
+    return times, differences
 
 
 def measure(only, runs):
@@ -127,16 +241,21 @@ def measure(only, runs):
 
     warnings.simplefilter("ignore")
     capeval.set_num_threads(int(os.environ["RAYON_NUM_THREADS"]))
-    print(f"{os.environ['RAYON_NUM_THREADS'] + ' threads, ms':<44}" + "".join(f"{name:>16}" for name in FAST) + "   times")
-    for label, (n, length, measures) in CASES.items():
-        targets, predictions = texts(n, length, measures == ["rougeLsum"])
-        for stem in (False, True):
-            title = f"{label}, {'stemmed' if stem else 'plain'}"
-            if only in title:
-                times, different = row(targets, predictions, measures, stem, runs)
-                cells = "".join(f"{times[name] * 1e3:>16.3f}" for name in FAST)
-                ratio = times["rouge-score-rs"] / min(times["capeval"], times["capeval compat"])
-                print(f"{title:<44}{cells}{ratio:>8.2f}  {' '.join(f'{name} differs' for name in different)}", flush=True)
+    for family, program in FAMILIES.items():
+        _, original, names = program
+        # fast-bleu takes milliseconds for each list of references, a hundred thousand times.
+        most = 1 if "fast-bleu" in names else 100_000
+        sizes = {size: (n, length) for size, (n, length) in SIZES.items() if only in f"{family}: {size}" and n <= most}
+        if sizes:
+            title = f"{family}, {os.environ['RAYON_NUM_THREADS']} threads, ms"
+            print(f"\n{title:<40}" + "".join(f"{name:>16}" for name in names) + "   times", flush=True)
+        for size, (n, length) in sizes.items():
+            times, differences = row(*texts(n, length, family.startswith("rougeLsum")), program, runs)
+            rivals = [times[name] for name in names if name not in [*OWN, original] and differences[name] < 1e-9]
+            ratio = f"{min(rivals) / min(times[name] for name in OWN if name in times):8.2f}" if rivals else ""
+            others = [f"{name} differs by {by:.1e}" for name, by in differences.items() if by > 0]
+            cells = "".join(f"{times[name] * 1e3:>16.3f}" for name in names)
+            print(f"{size:<40}{cells}{ratio:>8}  {', '.join(others)}", flush=True)
 
 
 def main():

@@ -52,8 +52,8 @@ usage: cargo xtask CHORE
                   three as tests build it, with valgrind; compare them with xtask/bench/counts.json, or write them
                   there
   bench NAME [ARG …]
-                  run another program of xtask/bench: costs (of each metric, for its card), rivals (ROUGE beside fast
-                  packages), server (under load), spice (beside the Java program)";
+                  run another program of xtask/bench: costs (of each metric, for its card), rivals (ROUGE, BLEU
+                  and chrF beside fast packages), server (under load), spice (beside the Java program)";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();

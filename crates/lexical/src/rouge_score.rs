@@ -176,14 +176,14 @@ impl Metric for RougeScore {
         candidate.read(segment.pieces, &model.classes);
         let n_candidate = candidate.words.len();
         overlap.prepare(&candidate.words, self.order);
-        lcs.prepare(candidate.words.iter().copied());
+        lcs.prepare(overlap.words().iter().copied());
         let mut best = vec![[0.0; 3]; self.order + 2];
         for (k, pieces) in segment.reference_pieces().enumerate() {
             reference.read(pieces, &model.classes);
             let n_reference = reference.words.len();
             let hits = overlap.hits(&reference.words);
             let n_grams = |words: usize, n: usize| (words + 1).saturating_sub(n);
-            let common = lcs.length(reference.words.iter().copied());
+            let common = lcs.length(overlap.other().iter().copied());
             let common_by_line = if candidate.sentences().len() <= 1 && reference.sentences().len() <= 1 {
                 common
             } else {

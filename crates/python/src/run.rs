@@ -235,11 +235,14 @@ pub fn long<T: Send>(
     let (send, messages) = mpsc::channel();
     let watch = Watch::new(send);
     py.detach(move || {
-        std::thread::scope(|scope| {
-            let watch = &watch;
-            let worker = scope.spawn(move || {
+        let watch = &watch;
+        let mut outcome = None;
+        let slot = &mut outcome;
+        // A thread of its own for each call would take longer than a caption.
+        let failure = pool.in_place_scope(|scope| {
+            scope.spawn(move |_| {
                 let _ending = Ending(&watch.caller);
-                catch_unwind(AssertUnwindSafe(|| pool.install(|| work(watch))))
+                *slot = Some(catch_unwind(AssertUnwindSafe(|| work(watch))));
             });
             let mut failure = None;
             let mut looked = Instant::now();
@@ -266,17 +269,17 @@ pub fn long<T: Send>(
                     failure = Some(error);
                 }
             }
-            let outcome = worker.join().unwrap_or_else(|panic| resume_unwind(panic));
-            match (failure, outcome) {
-                (Some(error), _) => Err(error),
-                (None, Ok(value)) => {
-                    if let Some(listener) = &listener {
-                        Python::attach(|py| watch.tell(py, listener))?;
-                    }
-                    Ok(value)
+            failure
+        });
+        match (failure, outcome.expect("the scope ends after the work")) {
+            (Some(error), _) => Err(error),
+            (None, Ok(value)) => {
+                if let Some(listener) = &listener {
+                    Python::attach(|py| watch.tell(py, listener))?;
                 }
-                (None, Err(panic)) => resume_unwind(panic),
+                Ok(value)
             }
-        })
+            (None, Err(panic)) => resume_unwind(panic),
+        }
     })
 }

@@ -69,11 +69,18 @@ impl Recent {
     /// The number of words, so few that they stay in a core's cache.
     const SIZE: usize = 1 << 11;
 
+    /// The size of a vocabulary in which words are found as fast.
+    const FEW: usize = 64;
+
     /// The symbol of `word`, which is added to `vocabulary`, always the same one, if it is new.
     #[inline]
     pub(crate) fn intern(&mut self, word: &str, vocabulary: &mut Vocabulary) -> Symbol {
         let Some(short) = ShortWord::new(word) else { return vocabulary.intern(word) };
         if self.0.is_empty() {
+            // A few captions are read in less time than the memory takes.
+            if vocabulary.len() < Self::FEW {
+                return vocabulary.intern(word);
+            }
             self.0.resize(Self::SIZE, (ShortWord::default(), Symbol::EMPTY));
         }
         let hash = mix(short.1 ^ short.2.rotate_left(29));

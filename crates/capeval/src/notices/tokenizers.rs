@@ -11,6 +11,9 @@ use capeval_text::{Looks, Texts, Tokenizer};
 /// The number of texts in a sample.
 const SAMPLE: usize = 2000;
 
+/// The bytes of a text that are looked at: long texts go on as they begin.
+const HEAD: usize = 1000;
+
 /// The share of non-ASCII letters above which text is probably not English; in English captions, it is below one in a
 /// thousand.
 const FOREIGN: f64 = 0.01;
@@ -64,9 +67,12 @@ pub(crate) fn about_texts(
     notices
 }
 
-/// Counts over a sample of `n` texts.
+/// Counts over the beginnings of a sample of `n` texts.
 pub(crate) fn look_at<'t>(n: usize, text: impl Fn(usize) -> &'t str) -> Looks {
-    Looks::of(sample(n).map(text))
+    Looks::of(sample(n).map(|k| {
+        let text = text(k);
+        &text[..text.floor_char_boundary(HEAD)]
+    }))
 }
 
 /// Indices of up to [`SAMPLE`] of `n` texts, evenly distributed.

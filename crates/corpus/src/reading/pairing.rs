@@ -9,7 +9,7 @@
 use std::collections::HashMap;
 
 use super::rare;
-use super::words::{Words, best_overlap, words};
+use super::words::{self, Words, best_overlap};
 
 /// With fewer images, chance decides.
 const FEWEST_IMAGES: usize = 50;
@@ -17,6 +17,9 @@ const FEWEST_IMAGES: usize = 50;
 /// The number of places that are looked at, and of rows at each.
 const RUNS: usize = 60;
 const RUN: usize = 5;
+
+/// The bytes of a text that are looked at, some 350 words.
+const HEAD: usize = 2000;
 
 /// The most rows by which captions are looked for elsewhere.
 const FARTHEST: isize = 3;
@@ -129,6 +132,11 @@ fn is_less(gains: &[f64], others: &[f64]) -> bool {
     };
     let error = |mean: f64, t: f64| if t == 0.0 { 0.0 } else { mean / t };
     other_mean - mean > LAG_T * error(mean, t).hypot(error(other_mean, other_t))
+}
+
+/// The words with which a text begins.
+fn words(text: &str) -> Words {
+    words::words(&text[..text.floor_char_boundary(HEAD)])
 }
 
 /// The rows to look at: a few at each of many places.

@@ -18,18 +18,29 @@ pub(crate) struct Overlap {
     seen: Vec<u32>,
     /// The text in the new numbers.
     words: Vec<u32>,
-    /// The number of occurrences of each n-gram: words first, then bigrams, and so on.
-    counts: Vec<u32>,
-    /// Pairs of n-gram and next word, with the longer n-gram that they form; open addressing.
-    keys: Vec<u64>,
-    values: Vec<u32>,
+    /// The words of the text.
+    counts: Vec<Occurrences>,
+    /// Its longer n-grams; open addressing. The number of an n-gram is its place here after those of all words.
+    cells: Vec<Cell>,
     /// For each position, the n-gram of the current order that starts there.
     at: Vec<u32>,
-    /// The other text in the new numbers.
+    /// The other text in the new numbers, with [`NONE`] for words that the prepared text does not contain.
     other: Vec<u32>,
-    /// The number of times that each n-gram has been found there.
-    used: Vec<u32>,
     touched: Vec<u32>,
+}
+
+/// The number of times that a text contains an n-gram, and that it has been found in the other text.
+#[derive(Clone, Copy, Default)]
+struct Occurrences {
+    have: u32,
+    used: u32,
+}
+
+/// An n-gram that consists of a shorter one and a word.
+#[derive(Clone, Copy)]
+struct Cell {
+    key: u64,
+    occurrences: Occurrences,
 }
 
 impl Overlap {
@@ -50,48 +61,59 @@ impl Overlap {
             if self.places[at] == 0 {
                 self.seen.push(*word);
                 self.places[at] = self.seen.len() as u32;
-                self.counts.push(0);
+                self.counts.push(Occurrences::default());
             }
             let own = self.places[at] - 1;
-            self.counts[own as usize] += 1;
+            self.counts[own as usize].have += 1;
             self.words.push(own);
         }
         let n_longer = (1..order).map(|n| text.len().saturating_sub(n)).sum::<usize>();
-        self.keys.clear();
-        self.keys.resize((2 * n_longer).next_power_of_two().max(2), FREE);
-        self.values.resize(self.keys.len(), 0);
+        let free = Cell { key: FREE, occurrences: Occurrences::default() };
+        self.cells.clear();
+        self.cells.resize((2 * n_longer).next_power_of_two().max(2), free);
         self.at.clear();
         self.at.extend_from_slice(&self.words);
+        let n_words = self.counts.len();
         for n in 1..order {
             for start in 0..text.len().saturating_sub(n) {
                 let key = u64::from(self.at[start]) << 32 | u64::from(self.words[start + n]);
                 let slot = self.slot(key);
-                if self.keys[slot] == FREE {
-                    self.keys[slot] = key;
-                    self.values[slot] = self.counts.len() as u32;
-                    self.counts.push(0);
-                }
-                let ngram = self.values[slot];
-                self.counts[ngram as usize] += 1;
-                self.at[start] = ngram;
+                let cell = &mut self.cells[slot];
+                cell.key = key;
+                cell.occurrences.have += 1;
+                self.at[start] = (n_words + slot) as u32;
             }
         }
-        self.used.clear();
-        self.used.resize(self.counts.len(), 0);
     }
 
+    #[inline]
     fn slot(&self, key: u64) -> usize {
-        let mask = self.keys.len() - 1;
+        let mask = self.cells.len() - 1;
         let mut slot = (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize & mask;
-        while self.keys[slot] != FREE && self.keys[slot] != key {
+        while self.cells[slot].key != FREE && self.cells[slot].key != key {
             slot = (slot + 1) & mask;
         }
         slot
     }
 
+    /// The occurrences of an n-gram of the prepared text.
+    #[inline]
+    fn occurrences(&mut self, ngram: u32) -> &mut Occurrences {
+        let n_words = self.counts.len();
+        match (ngram as usize).checked_sub(n_words) {
+            None => &mut self.counts[ngram as usize],
+            Some(slot) => &mut self.cells[slot].occurrences,
+        }
+    }
+
     /// The prepared text in the new numbers, from 0 without gaps.
     pub(crate) fn words(&self) -> &[u32] {
         &self.words
+    }
+
+    /// The text that was last compared, in the new numbers; [`u32::MAX`] for words that the prepared text does not contain.
+    pub(crate) fn other(&self) -> &[u32] {
+        &self.other
     }
 
     /// The number of distinct words in the prepared text.
@@ -125,7 +147,7 @@ impl Overlap {
                     }
                     let slot = (word != NONE).then(|| self.slot(u64::from(prefix) << 32 | u64::from(word)));
                     ngrams[start] = match slot {
-                        Some(slot) if self.keys[slot] != FREE => self.values[slot],
+                        Some(slot) if self.cells[slot].key != FREE => (self.counts.len() + slot) as u32,
                         _ => NONE,
                     };
                 }
@@ -134,8 +156,8 @@ impl Overlap {
                     continue;
                 }
                 any = true;
-                let used = &mut self.used[ngram as usize];
-                if *used < self.counts[ngram as usize] {
+                let Occurrences { have, used } = self.occurrences(ngram);
+                if *used < *have {
                     *used += 1;
                     hits[n] += 1;
                     touched.push(ngram);
@@ -145,7 +167,7 @@ impl Overlap {
                 break;
             }
         }
-        touched.drain(..).for_each(|ngram: u32| self.used[ngram as usize] = 0);
+        touched.drain(..).for_each(|ngram: u32| self.occurrences(ngram).used = 0);
         (self.other, self.at, self.touched) = (words, ngrams, touched);
         hits
     }
