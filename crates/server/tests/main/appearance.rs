@@ -75,7 +75,7 @@ async fn hosts_write_pages_in_both_languages(database: Database) {
         let page = root.post("/b/b/appearance/page", &fields).await.expect(422).text;
         assert!(page.contains(words) && page.contains("kept"), "{words}: {page}");
     }
-    let settings = [("title", "Benchmark"), ("hosts", "root@example.org")];
+    let settings = [("slug", "b"), ("title", "Benchmark"), ("hosts", "root@example.org")];
     root.post("/b/b/settings", &settings).await.expect(303);
     root.post("/b/b/appearance/page", &[("slug", "sponsors"), ("remove", "true")]).await.expect(303);
     site.anybody().get("/b/b/pages/sponsors").await.expect(404);
@@ -183,8 +183,9 @@ async fn hosts_see_visits_submissions_and_refusals_by_day(database: Database) {
     // Hosts do not count.
     root.get("/b/b").await.expect(200);
     send(results(40, 5)).await.expect(201);
-    send(r#"[{"image_id": 0, "caption": ""}]"#.to_owned()).await.expect(422);
-    send("{ no list".to_owned()).await.expect(422);
+    // An empty caption, an unknown image, and 39 without a caption.
+    let wrong = r#"[{"image_id": 0, "caption": ""}, {"image_id": 99, "caption": "x"}]"#;
+    send(wrong.to_owned()).await.expect(422);
     let first = day();
     clock.move_to(clock::now() + 2 * clock::DAY);
     site.anybody().get("/b/b").await.expect(200);
@@ -207,7 +208,7 @@ async fn hosts_see_visits_submissions_and_refusals_by_day(database: Database) {
     let refusals = known["refusals"].as_array().unwrap();
     let n =
         |what: &str| refusals.iter().find(|one| one["what"] == what).map(|one| one["n"].as_i64().unwrap());
-    assert_eq!([n("missing"), n("empty"), n("unreadable")], [Some(1), Some(1), Some(1)], "{refusals:?}");
+    assert_eq!([n("missing"), n("empty"), n("unknown")], [Some(1), Some(1), Some(1)], "{refusals:?}");
     let page = root.get("/b/b/statistics").await.expect(200).text;
     assert_eq!(page.matches("<figure").count(), 3, "{page}");
     assert!(page.contains("Images without a caption") && page.contains("the child was killed"), "{page}");

@@ -34,7 +34,7 @@ pub async fn send_file(who: &Client, path: &str, title: &str, name: &str, bytes:
     };
     let title = part("name=\"title\"".to_owned(), title.as_bytes());
     let file = part(format!("name=\"file\"; filename=\"{name}\""), bytes.as_ref());
-    let body = [&title, &file, &b"--x--\r\n"[..]].concat();
+    let body = [&title[..], &file[..], &b"--x--\r\n"[..]].concat();
     let request = Request::post(path).header("content-type", "multipart/form-data; boundary=x");
     who.send(request, body).await
 }

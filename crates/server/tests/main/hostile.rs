@@ -79,7 +79,7 @@ async fn attacks_stay_text_on_every_page() {
         let asked = person.post("/b/b/questions", &words).await.expect(303);
         assert_is_text(&person.get(asked.header("location")).await.expect(200).text, payload);
         let slug = format!("page-{}", k % 20);
-        let own = [words[0], words[1], ("slug", &slug)];
+        let own = [words[0], words[1], ("slug", slug.as_str())];
         admin.post("/b/b/appearance/page", &own).await.expect(303);
         assert_is_text(&person.get(&format!("/b/b/pages/{slug}")).await.expect(200).text, payload);
         assert_is_text(&person.get("/account").await.expect(200).text, payload);
