@@ -82,7 +82,8 @@ impl ReferenceIndex {
         let (set, index, n_references) = match self {
             Self::Captions(grouped) => {
                 let n_references = grouped.captions().len();
-                (gather(&grouped, &images), grouped.into_index(), n_references)
+                let (set, index) = gather(grouped, &images);
+                (set, index, n_references)
             }
             Self::Prepared { index, place, prepared } => {
                 let stored: Vec<u32> = images.iter().map(|image| place[*image as usize]).collect();

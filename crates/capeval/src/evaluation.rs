@@ -168,8 +168,7 @@ impl Evaluation {
     /// Scores the systems by `metrics`; `is_kept` keeps what explanations and groups need.
     pub fn run(inputs: Inputs, metrics: &[AnyMetric], is_kept: bool, progress: &dyn Progress) -> Self {
         let Inputs { systems: mut given, mut references, .. } = inputs;
-        let systems = given.for_engine(&references);
-        let looks = given.take_looks();
+        let (systems, looks) = given.move_to_engine(&references);
         let (scores, sessions) = match is_kept {
             true => evaluate_and_keep(&mut references.set, &systems, metrics, progress),
             false => (evaluate(&mut references.set, &systems, metrics, progress), Sessions::default()),

@@ -9,7 +9,7 @@ use capeval_evaluate::registry::Resources;
 use capeval_evaluate::{Progress, System};
 use capeval_metric::AnyMetric;
 use capeval_report::{Notice, PairedBy, Pairing, SourceReading};
-use capeval_text::Looks;
+use capeval_text::{Looks, Texts};
 use rayon::prelude::*;
 
 use crate::aligned::{AlignedReferences, ReferenceIndex};
@@ -18,7 +18,7 @@ use crate::findings::Findings;
 use crate::given::Plan;
 use crate::not_captions::{Caption, Cleaning, Judge, Oddity};
 use crate::outside::{self, OutsideMetrics, Scene};
-use crate::references::{PreparedCleaning, ReferenceSource};
+use crate::references::{PreparedCleaning, ReferenceSource, all_texts};
 use crate::restrict::Subset;
 use crate::signing::Signing;
 use crate::{Error, PairingCheck, ScoreOptions, not_captions, notices, shapes};
@@ -235,25 +235,25 @@ impl Systems {
     /// The systems as the engine takes them.
     pub fn for_engine(&self, references: &AlignedReferences) -> Vec<System> {
         let system = |((name, captions), aligned): (&(String, Captions), &Alignment)| {
-            let place = |image: u32| references.place.get(image as usize).copied();
-            let text = |row: u32| captions.text(row as usize);
-            System {
-                name: name.clone(),
-                images: aligned.pairs.iter().filter_map(|pair| place(pair.image)).collect(),
-                texts: aligned.pairs.iter().map(|pair| pair.candidate.map_or("", text)).collect(),
-            }
+            system(name, aligned, chosen_texts(captions, aligned), references)
         };
         self.captions.par_iter().zip(&self.aligned).map(system).collect()
     }
 
-    /// Counts over the captions of each system, which are then dropped: the engine has its own.
-    pub fn take_looks(&mut self) -> Vec<(String, Looks)> {
-        let take = |(name, captions): &mut (String, Captions)| {
+    /// The same, and counts over the captions of each system, which move to the engine.
+    pub fn move_to_engine(&mut self, references: &AlignedReferences) -> (Vec<System>, Vec<(String, Looks)>) {
+        let each = |((name, captions), aligned): (&mut (String, Captions), &Alignment)| {
             let none = Captions::new(captions.source());
             let captions = std::mem::replace(captions, none);
-            (name.clone(), notices::look_at(captions.len(), |k| captions.text(k)))
+            let looks = notices::look_at(captions.len(), |k| captions.text(k));
+            let mut rows = aligned.pairs.iter().map(|pair| pair.candidate).zip(0..);
+            let texts = match captions.len() == aligned.len() && rows.all(|(row, k)| row == Some(k)) {
+                true => all_texts(captions),
+                false => chosen_texts(&captions, aligned),
+            };
+            (system(name, aligned, texts, references), (name.clone(), looks))
         };
-        self.captions.iter_mut().map(take).collect()
+        self.captions.par_iter_mut().zip(&self.aligned).map(each).unzip()
     }
 
     /// The source of the captions of system number `k`.
@@ -274,6 +274,17 @@ impl Systems {
             several: None,
         }
     }
+}
+
+/// The text of each image's candidate.
+fn chosen_texts(captions: &Captions, aligned: &Alignment) -> Texts {
+    let text = |row: u32| captions.text(row as usize);
+    aligned.pairs.iter().map(|pair| pair.candidate.map_or("", text)).collect()
+}
+
+fn system(name: &str, aligned: &Alignment, texts: Texts, references: &AlignedReferences) -> System {
+    let place = |pair: &Pair| references.place.get(pair.image as usize).copied();
+    System { name: name.to_owned(), images: aligned.pairs.iter().filter_map(place).collect(), texts }
 }
 
 /// Numbers of images in ascending order, each once.

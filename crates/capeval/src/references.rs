@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use capeval_choice::{Argument, Remedy, Task};
-use capeval_corpus::{Captions, GroupedCaptions, Ids, SegmentId, refuse_doubt};
+use capeval_corpus::{Captions, GroupedCaptions, Ids, ImageIndex, SegmentId, refuse_doubt};
 use capeval_evaluate::prepared::Source;
 use capeval_evaluate::registry::Resources;
 use capeval_evaluate::{PreparedReferences, Progress, ReferenceSet, Stage};
@@ -224,20 +224,32 @@ pub(crate) fn damaged(source: &str, error: &dyn std::fmt::Display) -> Error {
 pub(crate) fn whole(references: Captions, ids: Ids) -> Result<(Vec<SegmentId>, ReferenceSet), Error> {
     let grouped = GroupedCaptions::new(references, ids)?;
     let all: Vec<u32> = (0..grouped.len() as u32).collect();
-    let set = gather(&grouped, &all);
-    Ok((grouped.index().ids().to_vec(), set))
+    let (set, index) = gather(grouped, &all);
+    Ok((index.ids().to_vec(), set))
 }
 
-/// The references of `images`, which must be ascending.
-pub(crate) fn gather(grouped: &GroupedCaptions, images: &[u32]) -> ReferenceSet {
+/// The references of `images`, which must be ascending, and all images.
+pub(crate) fn gather(grouped: GroupedCaptions, images: &[u32]) -> (ReferenceSet, ImageIndex) {
     let mut end = 0;
     let ends = images.iter().map(|image| {
         end += grouped.rows(*image as usize).len() as u64;
         end
     });
     let ends = ends.collect();
-    let texts = images.iter().flat_map(|image| grouped.texts(*image as usize));
-    let set = ReferenceSet::new(Texts::of(texts), ends);
-    let places = grouped.order().into_iter().filter_map(|image| images.binary_search(&image).ok());
-    set.in_order(places.map(|place| place as u32).collect())
+    let order = grouped.order().into_iter().filter_map(|image| images.binary_search(&image).ok());
+    let order = order.map(|place| place as u32).collect();
+    let (texts, index) = if images.len() == grouped.len() && grouped.is_in_order() {
+        let (index, captions) = grouped.into_parts();
+        (all_texts(captions), index)
+    } else {
+        let texts = images.iter().flat_map(|image| grouped.texts(*image as usize));
+        (Texts::of(texts), grouped.into_parts().0)
+    };
+    (ReferenceSet::new(texts, ends).in_order(order), index)
+}
+
+/// The texts of all rows, which are not copied.
+pub(crate) fn all_texts(captions: Captions) -> Texts {
+    let (texts, ends) = captions.into_texts();
+    Texts::from_parts(texts.into_bytes().into(), ends.into()).expect("captions end between characters")
 }

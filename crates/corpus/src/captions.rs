@@ -165,6 +165,11 @@ impl Captions {
         self.ends.get(row).and_then(|end| self.texts.get(start..*end)).unwrap_or_default()
     }
 
+    /// The texts of all rows, one after another, and the end of each.
+    pub fn into_texts(self) -> (String, Vec<u64>) {
+        (self.texts, self.ends.into_iter().map(|end| end as u64).collect())
+    }
+
     /// All rows in file order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&SegmentId, &str)> + '_ {
         let mut start = 0;
@@ -384,7 +389,7 @@ impl Captions {
 
     /// Reserves memory for a source of `source_bytes` bytes, which takes up nothing until it is used.
     pub(crate) fn reserve_for(&mut self, source_bytes: usize) {
-        self.texts.reserve(source_bytes / 2);
+        self.texts.reserve(source_bytes / 8 * 5);
         self.ids.reserve(source_bytes / BYTES_PER_ROW);
         self.ends.reserve(source_bytes / BYTES_PER_ROW);
     }

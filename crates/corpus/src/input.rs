@@ -82,6 +82,11 @@ impl<'a> Source<'a> {
         self.member.as_deref().unwrap_or(self.name)
     }
 
+    /// The number of bytes.
+    pub fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
     /// The first bytes after a byte order mark.
     pub fn head(&self) -> &[u8] {
         unmarked(self.bytes.get(..HEAD_BYTES).unwrap_or(&self.bytes)).0

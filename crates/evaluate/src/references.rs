@@ -381,7 +381,7 @@ impl View {
     }
 
     /// The number of these images in which each n-gram of up to `order` words occurs, if there are `least` or more.
-    fn count(&self, set: &ReferenceSet, images: &[u32], order: usize, least: u32) -> NgramCounts {
+    fn count(&self, set: &ReferenceSet, images: &[u32], order: usize, least: u8) -> NgramCounts {
         let lists = images.iter().map(|image| set.list(*image));
         NgramCounts::build(
             &ReferenceLists::new(&self.sentences, &set.ends, lists, order),

@@ -336,7 +336,6 @@ fn an_empty_word_is_not_taken_for_the_end_of_an_ngram() {
     );
 }
 
-/// The places of n-grams are kept in 16 bits where they fit.
 #[test]
 fn an_image_with_more_ngrams_than_sixteen_bits_can_number_is_counted_like_others() {
     let mut state = 1_u32;
@@ -352,4 +351,29 @@ fn an_image_with_more_ngrams_than_sixteen_bits_can_number_is_counted_like_others
     assert!(found.len() > 2 * (1 << 16), "{}", found.len());
     assert!(found.iter().all(|images| (1..=2).contains(images)));
     assert!(found.iter().filter(|images| **images == 1).count() <= 3, "all but w1 w2 are in both images");
+}
+
+/// Answers are kept in bytes, which do not hold such numbers.
+#[test]
+fn ngrams_of_more_images_than_a_byte_can_count_are_counted_like_others() {
+    let images: Vec<Vec<String>> =
+        (0..600).map(|i| vec![format!("a b c d{}", i % 2), format!("w{i} a b c")]).collect();
+    let all: Vec<u32> = (0..images.len() as u32).collect();
+    let (corpus, expected) = (corpus(&images), document_frequencies(&images, &all, ORDER));
+    let lists = corpus.lists(&all, ORDER);
+    for (n_words, least) in SIZES.into_iter().flat_map(|n_words| [(n_words, 1), (n_words, 2)]) {
+        let counts = NgramCounts::build(&lists, n_words, least);
+        counts.visit(&lists, |shard, entries| {
+            for image in shard.images() {
+                let mut spell: Vec<Vec<String>> = Vec::new();
+                for (prefix, symbol) in image.prefixes.iter().zip(image.symbols) {
+                    let mut words = spell.get(*prefix as usize).cloned().unwrap_or_default();
+                    words.push(corpus.vocabulary.word(*symbol).to_owned());
+                    spell.push(words);
+                }
+                let of_image: Vec<u32> = spell.iter().map(|words| expected[words]).collect();
+                assert_eq!(image.of_entries(entries), of_image, "{n_words} words, at least {least}");
+            }
+        });
+    }
 }

@@ -61,9 +61,14 @@ impl GroupedCaptions {
         &self.index
     }
 
-    /// The images, without the captions.
-    pub fn into_index(self) -> ImageIndex {
-        self.index
+    /// The images, and all captions.
+    pub fn into_parts(self) -> (ImageIndex, Captions) {
+        (self.index, self.captions)
+    }
+
+    /// Returns true if the captions of each image follow those of the image before it.
+    pub fn is_in_order(&self) -> bool {
+        self.rows.is_sorted()
     }
 
     /// The number of images.

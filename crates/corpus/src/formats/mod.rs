@@ -55,7 +55,10 @@ pub(crate) fn read(
             rows.finish();
             Ok(())
         }),
-        Format::JsonLines => in_rows(captions, options, |rows| table::read_lines(source, EXPECTED, rows)),
+        Format::JsonLines => {
+            captions.reserve_for(source.len());
+            in_rows(captions, options, |rows| table::read_lines(source, EXPECTED, rows))
+        }
         Format::Csv => delimited(source, Separation::Commas, options, captions),
         Format::Tsv => delimited(source, Separation::Tabs, options, captions),
         Format::Pipes => delimited(source, Separation::Pipes, options, captions),

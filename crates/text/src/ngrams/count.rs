@@ -1,11 +1,10 @@
 //! Document frequencies: the number of images of a corpus in which each n-gram occurs.
 
-use std::ops::Range;
-
 use rayon::prelude::*;
 
-use super::index::{ImageNgrams, ReferenceLists, Shard, Uses};
+use super::index::{ReferenceLists, Shard};
 use super::mix;
+use crate::ends::Ends;
 use crate::vocabulary::Symbol;
 
 /// The keys of one part, so many that its table fits a core's private cache.
@@ -24,11 +23,12 @@ pub struct Node(u64);
 /// For each n-gram of the references, the number of images whose references contain it.
 ///
 /// The key of an n-gram is its prefix's node, followed by its last word. Where the vocabulary is small, a node is the
-/// key itself: the n-gram's words, 16 bits each, so all orders are counted in one round. Otherwise a node is a number
-/// that the round of its order gives, and each order takes a round of its own.
+/// key itself: the n-gram's words, 16 bits each. Otherwise a node is a number that the round of its order gives.
 ///
-/// A round distributes the keys of all images to parts by hash, counts each part separately, and keeps the answers in
-/// the same order. Every pass thus reads and writes memory sequentially, and no two threads share a table.
+/// Each order from bigrams on takes a round, which distributes the keys of all images to parts by hash, counts each
+/// part separately, and writes the answers in the order of the words. Every pass thus reads and writes memory
+/// sequentially, and no two threads share a table. Where n-grams of one image may be left out, an n-gram is dealt only
+/// if those that it is made of occur in several images.
 #[derive(Debug, Default)]
 pub struct NgramCounts {
     /// The number of bits that a word takes in a key.
@@ -36,14 +36,24 @@ pub struct NgramCounts {
     /// The length of the longest n-grams.
     order: usize,
     words: Vec<u32>,
-    /// The tables of longer n-grams: one, or one for each order from bigrams on.
+    /// The tables of longer n-grams: one for each order from bigrams on, or one for all if the counts were stored.
     tables: Vec<Table>,
-    /// The answers of each round; none if the counts were stored.
+    /// The answers to each order from bigrams on; none if the counts were stored.
     rounds: Vec<Round>,
-    /// The kept numbers of each shard, if n-grams are packed.
-    kept: Vec<Option<ShardNumbers>>,
     n_images: usize,
 }
+
+/// The answers of one round, by shard: for each place in the references at which an n-gram begins, in their order.
+#[derive(Debug, Default)]
+struct Round {
+    /// The number of images; [`MANY`] for that and more.
+    counts: Vec<Vec<u8>>,
+    /// The n-gram's node, where nodes are numbers, until the next round is over.
+    nodes: Vec<Vec<u32>>,
+}
+
+/// The number of images from which on an answer does not tell the number.
+const MANY: u8 = u8::MAX;
 
 /// Counts to store: those of n-grams that occur in at least two images.
 #[derive(Clone, Debug)]
@@ -72,13 +82,29 @@ struct Table {
 /// The n-grams of one part, numbered from 0, and an open-addressing table for looking up these numbers.
 #[derive(Debug, Default)]
 struct Part {
-    /// The key of each n-gram.
-    keys: Vec<u64>,
-    /// The number of images that contain each n-gram.
-    counts: Vec<u32>,
+    ngrams: Vec<CountedNgram>,
     /// The table. A slot holds an n-gram's number with eight bits of its key's hash above it, or all ones if
     /// empty. The length is a power of two.
     slots: Vec<u32>,
+}
+
+/// An n-gram, with the number of images that contain it. Its key is in two halves, so that there is no padding.
+#[derive(Clone, Copy, Debug)]
+struct CountedNgram {
+    upper: u32,
+    lower: u32,
+    count: u32,
+}
+
+impl CountedNgram {
+    fn new(key: u64, count: u32) -> Self {
+        Self { upper: (key >> 32) as u32, lower: key as u32, count }
+    }
+
+    #[inline]
+    fn key(&self) -> u64 {
+        u64::from(self.upper) << 32 | u64::from(self.lower)
+    }
 }
 
 /// A look-up of the n-gram that extends `prefix` by `symbol`.
@@ -111,84 +137,118 @@ struct First {
 impl NgramCounts {
     /// For each n-gram, counts the images that contain it. Words have numbers below `n_words`.
     ///
-    /// N-grams that fewer than `least` images contain may be left out, where that saves memory.
-    pub fn build(lists: &ReferenceLists<'_>, n_words: usize, least: u32) -> Self {
+    /// N-grams of more than one word that fewer than `least` images contain, 1 or 2, are left out.
+    pub fn build(lists: &ReferenceLists<'_>, n_words: usize, least: u8) -> Self {
         let (order, n_images) = (lists.order(), lists.n_images());
         // Keys of different lengths differ as long as none begins with word 0, the empty one, which only a stem can be.
         let has_empty = || lists.sentences().any(|words| words.contains(&Symbol::EMPTY));
         let is_packed = n_words <= 1 << 16 && order <= 4 && !has_empty();
         let word_bits = if is_packed { 16 } else { 32 };
         let mut counts = Self { word_bits, order, words: vec![0; n_words], n_images, ..Self::default() };
-        let mut start = 0;
-        while start < order {
-            // Words need no table, so that bigrams are counted with them.
-            let end = if is_packed { order } else { order.min((start + 1).max(2)) };
-            // Where n-grams are numbered, longer ones need the number of each.
-            counts.count(lists, start..end, if is_packed { least } else { 0 });
-            start = end;
+        counts.count_words(lists);
+        (1..order).for_each(|n| counts.count(lists, n, least));
+        if let Some(last) = counts.rounds.last_mut() {
+            last.nodes = Vec::new();
         }
         counts
     }
 
-    /// Counts the n-grams of these orders, after those of all shorter ones.
-    fn count(&mut self, lists: &ReferenceLists<'_>, orders: Range<usize>, least: u32) {
-        let of_orders =
-            |words: &[Symbol]| orders.clone().map(|n| words.len().saturating_sub(n)).sum::<usize>();
-        let n_keys: usize = lists.sentences().map(of_orders).sum();
-        let part_bits = (n_keys / PART_KEYS).next_power_of_two().ilog2().min(MOST_PART_BITS);
-        let dealt = lists.visit(|shard| self.deal(shard, &orders, part_bits));
-        let mut by_part: Vec<Vec<Keys>> = (0..1 << part_bits).map(|_| Vec::new()).collect();
-        for ShardKeys { words, parts, kept } in dealt {
-            words.into_iter().for_each(|(symbol, times)| self.words[symbol.index()] += times);
-            by_part.iter_mut().zip(parts).for_each(|(part, keys)| part.push(keys));
-            self.kept.push(kept);
+    fn count_words(&mut self, lists: &ReferenceLists<'_>) {
+        let mut last = vec![None; self.words.len()];
+        for (list, times) in lists.different() {
+            for symbol in lists.of_list(*list).flatten() {
+                if last[symbol.index()].replace(list) != Some(list) {
+                    self.words[symbol.index()] += times;
+                }
+            }
         }
-        let is_numbered = self.word_bits == 32;
-        let counted = by_part.into_par_iter().map(|shards| Part::count(shards, least, is_numbered));
-        let (parts, answers) = counted.unzip();
-        self.tables.push(Table { part_bits, parts });
-        self.rounds.push(Round { orders, part_bits, answers });
     }
 
-    /// The keys of these orders, distributed to the parts.
-    fn deal(&self, shard: &Shard, orders: &Range<usize>, part_bits: u32) -> ShardKeys {
-        let longer = orders.start.max(1)..orders.end;
-        let room = (shard.n_entries_of(&longer) >> part_bits) * 9 / 8;
-        let keys = |_| Keys { keys: Vec::with_capacity(room), times: Vec::new() };
-        let mut dealt =
-            ShardKeys { words: Vec::new(), parts: (0..1 << part_bits).map(keys).collect(), kept: None };
-        if self.word_bits < 32 {
-            let parts = Vec::with_capacity(shard.n_entries_of(&longer));
-            dealt.kept = shard.to_uses().map(|uses| ShardNumbers { uses, words: Vec::new(), parts });
-        }
-        let are_shared = shard.are_shared();
-        let mut walk = Walk::new(self, shard);
-        for image in shard.images() {
-            walk.go(&image, |_, _| ());
-            if orders.start == 0 {
-                let words = &image.symbols[image.entries(0)];
-                dealt.words.extend(words.iter().map(|symbol| (*symbol, image.times)));
-                if let Some(kept) = &mut dealt.kept {
-                    kept.words.extend(words.iter().map(|symbol| symbol.number() as u16));
+    /// Counts the n-grams of `n` + 1 words, after those of all shorter ones.
+    fn count(&mut self, lists: &ReferenceLists<'_>, n: usize, least: u8) {
+        let n_keys: usize = lists.sentences().map(|words| words.len().saturating_sub(n)).sum();
+        let part_bits = (n_keys / PART_KEYS).next_power_of_two().ilog2().min(MOST_PART_BITS);
+        let shards = lists.shards();
+        let deal = |scratch: &mut Keys, shard| {
+            scratch.keys.clear();
+            scratch.lists.clear();
+            self.walk(lists, (shard, shards[shard]), n, least, |list, key| {
+                if let Some(key) = key {
+                    scratch.keys.push(key);
+                    scratch.lists.push(list);
                 }
-            }
-            for entry in image.entries_of(&longer) {
-                let prefix = walk.nodes[image.prefixes[entry] as usize];
-                let key = key(prefix, image.symbols[entry], self.word_bits);
-                let part = part_of(mix(key), part_bits);
-                if let Some(kept) = &mut dealt.kept {
-                    kept.parts.push(part as u8);
-                }
-                let keys = &mut dealt.parts[part];
-                keys.keys.push(key);
-                if are_shared {
-                    keys.times.push(image.times);
-                }
-                // Where words are packed, longer n-grams of the same round continue this key.
-                walk.nodes[entry] = Node(key);
+            });
+            scratch.dealt(part_bits)
+        };
+        let mut dealt: Vec<Keys> = (0..shards.len()).into_par_iter().map_init(Keys::default, deal).collect();
+        let mut by_part: Vec<Vec<PartKeys<'_>>> = (0..1 << part_bits).map(|_| Vec::new()).collect();
+        for (Keys { keys, lists, ends }, of_shard) in dealt.iter_mut().zip(&shards) {
+            let mut rest = &mut keys[..];
+            for (p, part) in by_part.iter_mut().enumerate() {
+                let own = Ends(ends).range(p);
+                let keys = rest.split_off_mut(..own.len()).unwrap_or_default();
+                part.push(PartKeys { keys, lists: &lists[own], of_shard });
             }
         }
-        dealt
+        let count = |(p, shards)| Part::count(shards, p as u32, least);
+        let parts = by_part.into_par_iter().enumerate().map(count).collect();
+        let is_numbered = self.word_bits == 32;
+        let answer = |(shard, Keys { keys, ends, .. }): (usize, &Keys)| {
+            let (mut counts, mut nodes) = (Vec::with_capacity(keys.len()), Vec::new());
+            let mut next: Vec<usize> = (0..ends.len()).map(|part| Ends(ends).start(part)).collect();
+            self.walk(lists, (shard, shards[shard]), n, least, |_, key| {
+                let answer = key.map(|key| {
+                    let next = &mut next[part_of(mix(key), part_bits)];
+                    *next += 1;
+                    keys[*next - 1]
+                });
+                // What is not dealt is only here.
+                counts.push(answer.map_or(1, |answer| (answer as u32).min(u32::from(MANY)) as u8));
+                if is_numbered {
+                    nodes.push(answer.map_or(EMPTY, |answer| (answer >> 32) as u32));
+                }
+            });
+            counts.shrink_to_fit();
+            (counts, nodes)
+        };
+        let (counts, nodes) = dealt.par_iter().enumerate().map(answer).unzip();
+        if let Some(before) = self.rounds.last_mut() {
+            before.nodes.clear();
+        }
+        self.tables.push(Table { part_bits, parts });
+        self.rounds.push(Round { counts, nodes });
+    }
+
+    /// Calls `work` with each n-gram of `n` + 1 words of a shard, in the order of the references: the place of its list
+    /// in the shard, and its key, or `None` if it must be in fewer than `least` images.
+    fn walk(
+        &self,
+        lists: &ReferenceLists<'_>,
+        (shard, of_shard): (usize, &[(u32, u32)]),
+        n: usize,
+        least: u8,
+        mut work: impl FnMut(u16, Option<u64>),
+    ) {
+        let shorter = n.checked_sub(2).and_then(|before| self.rounds.get(before));
+        let mut counts = shorter.map_or(&[][..], |round| &round.counts[shard]);
+        let mut nodes = shorter.and_then(|round| round.nodes.get(shard)).map_or(&[][..], Vec::as_slice);
+        let number = |symbol: &Symbol| u64::from(symbol.number());
+        for (place, (list, _)) in (0..).zip(of_shard) {
+            for words in lists.of_list(*list) {
+                for (at, words) in words.windows(n + 1).enumerate() {
+                    let is_frequent =
+                        counts.get(at..at + 2).is_none_or(|both| both.iter().all(|count| *count >= least));
+                    let key = || match nodes.get(at) {
+                        Some(prefix) => u64::from(*prefix) << 32 | number(&words[n]),
+                        None => words.iter().fold(0, |key, word| key << self.word_bits | number(word)),
+                    };
+                    work(place, is_frequent.then(key));
+                }
+                let n_shorter = (words.len() + 1).saturating_sub(n);
+                counts = counts.get(n_shorter..).unwrap_or_default();
+                nodes = nodes.get(n_shorter..).unwrap_or_default();
+            }
+        }
     }
 
     /// The counts to store; `None` if the vocabulary is so large that n-grams are numbered.
@@ -201,15 +261,11 @@ impl NgramCounts {
         }
         let kept = || {
             let parts = tables.iter().flat_map(|table| &table.parts);
-            let pairs = parts.flat_map(|part| part.keys.iter().zip(&part.counts));
-            pairs.filter(|(_, count)| **count > 1)
+            parts.flat_map(|part| &part.ngrams).filter(|ngram| ngram.count > 1)
         };
-        let mut part = Part::with_room_for(kept().count());
-        for (key, count) in kept() {
-            let k = part.add(*key) as usize;
-            part.counts[k] = *count;
-        }
-        let Part { keys, counts, slots } = part;
+        let Part { ngrams, slots } = Part::of(kept);
+        let (keys, counts): (Vec<u64>, Vec<u32>) =
+            ngrams.iter().map(|ngram| (ngram.key(), ngram.count)).unzip();
         let fits = keys.len() < NUMBER as usize;
         fits.then_some(CountParts { order: *order, n_images: *n_images, words, keys, counts, slots })
     }
@@ -224,14 +280,14 @@ impl NgramCounts {
             && slots.iter().any(is_free)
             && words.len() <= 1 << 16
             && (1..=4).contains(&order);
-        let part = Part { keys: keys.to_vec(), counts: counts.to_vec(), slots: slots.to_vec() };
+        let ngrams = keys.iter().zip(counts).map(|(key, count)| CountedNgram::new(*key, *count)).collect();
+        let part = Part { ngrams, slots: slots.to_vec() };
         is_sound.then(|| Self {
             word_bits: 16,
             order,
             words: words.to_vec(),
             tables: vec![Table { part_bits: 0, parts: vec![part] }],
             rounds: Vec::new(),
-            kept: Vec::new(),
             n_images,
         })
     }
@@ -241,48 +297,51 @@ impl NgramCounts {
         self.n_images
     }
 
-    /// As [`ReferenceLists::visit`], of the lists that were counted, with the number of images of each entry. A shard
-    /// may lack the words of its n-grams.
+    /// As [`ReferenceLists::visit`], of the lists that were counted, with the number of images of each entry.
     pub fn visit<T: Send>(
         &self,
         lists: &ReferenceLists<'_>,
         work: impl Fn(&Shard, &[u32]) -> T + Sync,
     ) -> Vec<T> {
-        let known = |number: usize| Some(&self.kept.get(number)?.as_ref()?.uses);
-        lists.visit_again(known, |shard| work(shard, &self.entries(shard)))
+        lists.visit(|shard| work(shard, &self.entries(lists, shard)))
     }
 
-    fn entries(&self, shard: &Shard) -> Vec<u32> {
+    fn entries(&self, lists: &ReferenceLists<'_>, shard: &Shard) -> Vec<u32> {
         if self.rounds.is_empty() {
             return self.look_up(shard);
         }
-        if let (Some(Some(kept)), [round]) = (self.kept.get(shard.number()), &self.rounds[..]) {
-            return self.kept_entries(shard, kept, round);
-        }
         let mut entries = Vec::with_capacity(shard.n_entries());
-        let mut walk = Walk::new(self, shard);
+        let mut answers: Vec<&[u8]> =
+            self.rounds.iter().map(|round| &round.counts[shard.number()][..]).collect();
+        let mut nodes = Vec::new();
         for image in shard.images() {
-            walk.go(&image, |_, count| entries.push(count));
-        }
-        entries
-    }
-
-    fn kept_entries(&self, shard: &Shard, kept: &ShardNumbers, round: &Round) -> Vec<u32> {
-        let mut entries = Vec::with_capacity(shard.n_entries());
-        let (mut words, mut parts) = (&kept.words[..], &kept.parts[..]);
-        let mut answers: Vec<&[u32]> =
-            round.answers.iter().map(|part| &part[shard.number()].counts[..]).collect();
-        for image in shard.images() {
-            let (own, later) = words.split_at(image.entries(0).len());
-            entries.extend(own.iter().map(|word| self.words[usize::from(*word)]));
-            words = later;
-            let (own, later) = parts.split_at(image.len() - own.len());
-            entries.extend(own.iter().map(|part| {
-                let (count, later) = answers[usize::from(*part)].split_first().unwrap_or((&0, &[]));
-                answers[usize::from(*part)] = later;
-                *count
-            }));
-            parts = later;
+            let first = entries.len();
+            let words = &image.symbols[image.entries(0)];
+            entries.extend(words.iter().map(|symbol| self.words[symbol.index()]));
+            nodes.clear();
+            nodes.extend(words.iter().map(|symbol| Node(u64::from(symbol.number()))));
+            nodes.resize(image.len(), Node(0));
+            for (n, answers) in (1..).zip(&mut answers) {
+                for (r, words) in lists.of_list(image.list).enumerate() {
+                    let before: usize = (0..n).map(|m| words.len().saturating_sub(m)).sum();
+                    let (own, later) = answers.split_at(words.len().saturating_sub(n));
+                    *answers = later;
+                    for (entry, count) in image.uses(r)[before..].iter().zip(own) {
+                        let entry = *entry as usize;
+                        // What was met before has its answer.
+                        if first + entry < entries.len() {
+                            continue;
+                        }
+                        let find =
+                            || self.longer(n, nodes[image.prefixes[entry] as usize], image.symbols[entry]);
+                        let found = if *count < MANY { None } else { find() };
+                        entries.push(found.map_or(u32::from(*count), |(node, count)| {
+                            nodes[entry] = node;
+                            count
+                        }));
+                    }
+                }
+            }
         }
         entries
     }
@@ -327,10 +386,12 @@ impl NgramCounts {
 
     /// The node and count of the n-gram that extends `prefix`, of `n` ≥ 1 words, by `symbol`.
     pub fn longer(&self, n: usize, prefix: Node, symbol: Symbol) -> Option<(Node, u32)> {
-        let mut found = None;
-        let query = Query { ngram: 0, prefix, symbol };
-        self.longer_each(n, &[query], &mut LookUp::default(), |_, node, count| found = Some((node, count)));
-        found
+        let Table { part_bits, parts } = self.table(n).filter(|_| symbol.index() < self.words.len())?;
+        let key = key(prefix, symbol, self.word_bits);
+        let hash = mix(key);
+        let p = part_of(hash, *part_bits);
+        let k = parts[p].find(key, hash)?;
+        Some((node(key, p, k, self.word_bits), parts[p].ngrams[k as usize].count))
     }
 
     /// Looks up many n-grams of `n` + 1 words; calls `found` with the number, node and count of those that
@@ -362,7 +423,7 @@ impl NgramCounts {
             let k = first.slot & NUMBER;
             // If the tag differs, the slot holds another n-gram; n-gram 0 then serves as a placeholder.
             let k = if first.slot == slot(first.hash, k) { k as usize } else { 0 };
-            (part.keys.get(k).copied().unwrap_or(u64::MAX), part.counts.get(k).copied().unwrap_or(0))
+            part.ngrams.get(k).map_or((u64::MAX, 0), |ngram| (ngram.key(), ngram.count))
         }));
         for ((query, first), (key, count)) in queries.iter().zip(&*first).zip(&*seen) {
             let p = part_of(first.hash, *part_bits);
@@ -373,7 +434,7 @@ impl NgramCounts {
             if *key == first.key && first.slot == slot(first.hash, k) {
                 found(query.ngram, node(*key, p, k, self.word_bits), *count);
             } else if let Some(k) = parts[p].find(first.key, first.hash) {
-                found(query.ngram, node(first.key, p, k, self.word_bits), parts[p].counts[k as usize]);
+                found(query.ngram, node(first.key, p, k, self.word_bits), parts[p].ngrams[k as usize].count);
             }
         }
     }
@@ -381,7 +442,8 @@ impl NgramCounts {
     /// The table of n-grams of `n` + 1 words.
     fn table(&self, n: usize) -> Option<&Table> {
         let is_counted = (1..self.order).contains(&n);
-        self.tables.get(if self.word_bits < 32 { 0 } else { n.checked_sub(1)? }).filter(|_| is_counted)
+        // What is stored has one table for all orders.
+        self.tables.get(if self.rounds.is_empty() { 0 } else { n.checked_sub(1)? }).filter(|_| is_counted)
     }
 
     /// Calls `visit` with each n-gram of at most `order` words, after its prefix: what `visit` returned for the prefix
@@ -401,22 +463,23 @@ impl NgramCounts {
         let order = order.min(self.order);
         for n in 1..order {
             let Some(table) = self.table(n) else { return };
-            let room = |part: &Part| if n + 1 < order { part.keys.len() } else { 0 };
+            let room = |part: &Part| if n + 1 < order { part.ngrams.len() } else { 0 };
             let mut longer: Vec<Vec<Option<N>>> =
                 table.parts.iter().map(|part| vec![None; room(part)]).collect();
             for (p, part) in table.parts.iter().enumerate() {
-                for (k, (key, count)) in part.keys.iter().zip(&part.counts).enumerate() {
-                    if !self.has_words(*key, n + 1) {
+                for (k, ngram) in part.ngrams.iter().enumerate() {
+                    let key = ngram.key();
+                    if !self.has_words(key, n + 1) {
                         continue;
                     }
                     let prefix = if n == 1 {
                         words.get((key >> self.word_bits) as usize)
                     } else {
-                        self.place(table, key >> self.word_bits).and_then(|(p, k)| shorter.get(p)?.get(k))
+                        self.place(n - 1, key >> self.word_bits).and_then(|(p, k)| shorter.get(p)?.get(k))
                     };
                     let symbol = symbols.get((key & ((1 << self.word_bits) - 1)) as usize);
                     if let (Some(Some(prefix)), Some(symbol)) = (prefix, symbol) {
-                        let found = visit(Some(*prefix), *symbol, *count);
+                        let found = visit(Some(*prefix), *symbol, ngram.count);
                         if let Some(place) = longer.get_mut(p).and_then(|part| part.get_mut(k)) {
                             *place = Some(found);
                         }
@@ -435,11 +498,12 @@ impl NgramCounts {
             || key >> (bits - self.word_bits) > 0 && key.checked_shr(bits).is_none_or(|more| more == 0)
     }
 
-    /// The part and the number of the n-gram with this node.
-    fn place(&self, table: &Table, node: u64) -> Option<(usize, usize)> {
+    /// The part and the number of the n-gram of `n` + 1 words with this node.
+    fn place(&self, n: usize, node: u64) -> Option<(usize, usize)> {
         if self.word_bits == 32 {
             return Some(((node >> NUMBER_BITS) as usize, (node & u64::from(NUMBER)) as usize));
         }
+        let table = self.table(n)?;
         let hash = mix(node);
         let p = part_of(hash, table.part_bits);
         Some((p, table.parts.get(p)?.find(node, hash)? as usize))
@@ -470,136 +534,96 @@ fn slot(hash: u64, k: u32) -> u32 {
     (hash >> NUMBER_BITS) as u32 & !NUMBER | k
 }
 
-/// The keys of a shard's n-grams that belong to one part, in order.
+/// The keys of a shard's n-grams, part by part once they are dealt.
 #[derive(Default)]
 struct Keys {
     keys: Vec<u64>,
-    /// The number of images of each key; empty if all are of one image.
-    times: Vec<u32>,
+    /// The place in the shard of the list of each.
+    lists: Vec<u16>,
+    /// The end of each part.
+    ends: Vec<u32>,
 }
 
-/// The numbers of a shard whose n-grams are packed, kept so that it need not be indexed again.
-#[derive(Debug)]
-struct ShardNumbers {
-    uses: Uses,
-    /// The words of each image.
-    words: Vec<u16>,
-    /// The part in which each longer n-gram was counted.
-    parts: Vec<u8>,
-}
-
-/// The keys that a shard adds to a round.
-struct ShardKeys {
-    /// The words of each image, with the number of images; empty in rounds of longer n-grams.
-    words: Vec<(Symbol, u32)>,
-    parts: Vec<Keys>,
-    kept: Option<ShardNumbers>,
-}
-
-/// The counts of those keys of a shard that belong to one part, in their order.
-#[derive(Debug, Default)]
-struct Answers {
-    /// The number of images.
-    counts: Vec<u32>,
-    /// The n-gram's number in its part; empty if n-grams are packed.
-    numbers: Vec<u32>,
-}
-
-/// The answers of one round.
-#[derive(Debug)]
-struct Round {
-    orders: Range<usize>,
-    part_bits: u32,
-    /// By part, then by shard.
-    answers: Vec<Vec<Answers>>,
-}
-
-/// Goes through the entries of a shard in the order in which their keys were dealt, so that each meets its answer.
-struct Walk<'c> {
-    counts: &'c NgramCounts,
-    shard: usize,
-    /// By round and part, the answers that were met.
-    met: Vec<Vec<usize>>,
-    /// The node of each entry of the current image, as far as its order has been counted.
-    nodes: Vec<Node>,
-}
-
-impl<'c> Walk<'c> {
-    fn new(counts: &'c NgramCounts, shard: &Shard) -> Self {
-        let met = counts.rounds.iter().map(|round| vec![0; round.answers.len()]).collect();
-        Self { counts, shard: shard.number(), met, nodes: Vec::new() }
-    }
-
-    /// Calls `found` with each entry of the next image that has been counted, and its count.
-    fn go(&mut self, image: &ImageNgrams<'_>, mut found: impl FnMut(usize, u32)) {
-        let Self { counts, shard, met, nodes } = self;
-        nodes.clear();
-        nodes.resize(image.len(), Node(0));
-        for entry in image.entries(0) {
-            let symbol = image.symbols[entry];
-            nodes[entry] = Node(u64::from(symbol.number()));
-            found(entry, counts.words[symbol.index()]);
+impl Keys {
+    /// The keys sorted by part, those of a part in order.
+    fn dealt(&self, part_bits: u32) -> Self {
+        let Self { keys, lists, .. } = self;
+        let mut ends = vec![0_u32; 1 << part_bits];
+        keys.iter().for_each(|key| ends[part_of(mix(*key), part_bits)] += 1);
+        let mut next = 0;
+        // The start of each part becomes its end.
+        ends.iter_mut().for_each(|end| next += std::mem::replace(end, next));
+        let mut dealt = Self { keys: vec![0; keys.len()], lists: vec![0; keys.len()], ends };
+        for (key, list) in keys.iter().zip(lists) {
+            let end = &mut dealt.ends[part_of(mix(*key), part_bits)];
+            (dealt.keys[*end as usize], dealt.lists[*end as usize]) = (*key, *list);
+            *end += 1;
         }
-        for (round, met) in counts.rounds.iter().zip(met) {
-            for entry in image.entries_of(&(round.orders.start.max(1)..round.orders.end)) {
-                let key = key(nodes[image.prefixes[entry] as usize], image.symbols[entry], counts.word_bits);
-                let part = part_of(mix(key), round.part_bits);
-                let (answers, at) = (&round.answers[part][*shard], met[part]);
-                met[part] += 1;
-                let number = answers.numbers.get(at).copied().unwrap_or_default();
-                nodes[entry] = node(key, part, number, counts.word_bits);
-                found(entry, answers.counts[at]);
-            }
-        }
+        dealt
     }
+}
+
+/// The keys of a shard that belong to one part, which become answers.
+struct PartKeys<'k> {
+    keys: &'k mut [u64],
+    lists: &'k [u16],
+    /// The lists of the shard, with the number of images that share each.
+    of_shard: &'k [(u32, u32)],
 }
 
 impl Part {
     fn with_room_for(n_keys: usize) -> Self {
-        Self { slots: vec![EMPTY; (n_keys + n_keys / 5 + 1).next_power_of_two()], ..Self::default() }
+        Self { slots: vec![EMPTY; (n_keys + n_keys / 5 + 1).next_power_of_two()], ngrams: Vec::new() }
     }
 
-    /// Counts the keys of one part of all shards, and answers each. N-grams that fewer than `least` images contain are
-    /// answered, and then left out.
+    /// Counts the keys of part `p` of all shards, and puts the answer in the place of each: the number of images, and
+    /// in the upper half the n-gram's number. N-grams that fewer than `least` images contain are then left out.
     ///
     /// # Panics
     /// If there are more than 16 million n-grams in a part, far more than any supported corpus has.
-    fn count(mut shards: Vec<Keys>, least: u32, is_numbered: bool) -> (Self, Vec<Answers>) {
+    fn count(mut shards: Vec<PartKeys<'_>>, p: u32, least: u8) -> Self {
         let mut part = Self::with_room_for(shards.iter().map(|shard| shard.keys.len()).sum());
-        for Keys { keys, times } in &mut shards {
-            keys.iter_mut().for_each(|key| *key = u64::from(part.add(*key)));
-            // Each key has been counted for one image.
-            for (number, times) in keys.iter().zip(times) {
-                part.counts[*number as usize] += *times - 1;
+        // The list in which each n-gram was met last: it may be there twice, and counts once.
+        let mut last: Vec<u32> = Vec::new();
+        for PartKeys { keys, lists, of_shard } in &mut shards {
+            for (key, list) in keys.iter_mut().zip(*lists) {
+                let k = part.add(*key) as usize;
+                let (list, times) = of_shard[usize::from(*list)];
+                if k == last.len() {
+                    last.push(!list);
+                }
+                if std::mem::replace(&mut last[k], list) != list {
+                    part.ngrams[k].count += times;
+                }
+                *key = k as u64;
             }
         }
-        assert!(part.keys.len() < NUMBER as usize, "over four thousand million n-grams in one table");
-        let answer = |Keys { keys, .. }: Keys| Answers {
-            counts: keys.iter().map(|number| part.counts[*number as usize]).collect(),
-            numbers: if is_numbered {
-                keys.iter().map(|number| *number as u32).collect()
-            } else {
-                Vec::new()
-            },
-        };
-        let answers = shards.into_iter().map(answer).collect();
-        part.keys.shrink_to_fit();
-        part.counts.shrink_to_fit();
-        (if least > 1 { part.with_at_least(least) } else { part }, answers)
+        assert!(part.ngrams.len() < NUMBER as usize, "over four thousand million n-grams in one table");
+        let is_kept = |ngram: &&CountedNgram| ngram.count >= u32::from(least);
+        let mut number = 0;
+        for (new, ngram) in last.iter_mut().zip(&part.ngrams) {
+            *new = p << NUMBER_BITS | number;
+            number += u32::from(is_kept(&ngram));
+        }
+        for key in shards.iter_mut().flat_map(|shard| shard.keys.iter_mut()) {
+            let k = *key as usize;
+            *key = u64::from(last[k]) << 32 | u64::from(part.ngrams[k].count);
+        }
+        Self::of(|| part.ngrams.iter().filter(is_kept))
     }
 
-    /// The n-grams that at least so many images contain.
-    fn with_at_least(&self, least: u32) -> Self {
-        let kept = || self.keys.iter().zip(&self.counts).filter(|(_, count)| **count >= least);
-        let mut part = Self::with_room_for(kept().count());
-        for (key, count) in kept() {
-            let k = part.add(*key) as usize;
-            part.counts[k] = *count;
+    /// The table of these n-grams, which differ.
+    fn of<'n, I: Iterator<Item = &'n CountedNgram>>(ngrams: impl Fn() -> I) -> Self {
+        let n = ngrams().count();
+        let mut part = Self { ngrams: Vec::with_capacity(n), ..Self::with_room_for(n) };
+        for ngram in ngrams() {
+            let k = part.add(ngram.key()) as usize;
+            part.ngrams[k].count = ngram.count;
         }
         part
     }
 
-    /// Counts `key` once more and returns its number.
+    /// The number of `key`, which is added if it is new.
     #[inline]
     fn add(&mut self, key: u64) -> u32 {
         let mask = self.slots.len() - 1;
@@ -611,16 +635,14 @@ impl Part {
                 break;
             }
             let k = found & NUMBER;
-            if found == slot(hash, k) && self.keys[k as usize] == key {
-                self.counts[k as usize] += 1;
+            if found == slot(hash, k) && self.ngrams[k as usize].key() == key {
                 return k;
             }
             at = (at + 1) & mask;
         }
-        let k = self.keys.len() as u32;
+        let k = self.ngrams.len() as u32;
         self.slots[at] = slot(hash, k & NUMBER);
-        self.keys.push(key);
-        self.counts.push(1);
+        self.ngrams.push(CountedNgram::new(key, 0));
         k
     }
 
@@ -634,7 +656,7 @@ impl Part {
                 return None;
             }
             let k = found & NUMBER;
-            if found == slot(hash, k) && self.keys[k as usize] == key {
+            if found == slot(hash, k) && self.ngrams[k as usize].key() == key {
                 return Some(k);
             }
             at = (at + 1) & mask;

@@ -60,16 +60,6 @@ pub struct Shard {
     reference_ends: Vec<u32>,
 }
 
-/// The entries that the references of a shard use, in half of the memory. They are kept of an index whose n-grams have
-/// been counted.
-#[derive(Debug)]
-pub(super) struct Uses {
-    bounds: Vec<u32>,
-    uses: Vec<u16>,
-    uses_ends: Vec<u32>,
-    reference_ends: Vec<u32>,
-}
-
 /// One image's n-grams, as slices of its shard.
 #[derive(Clone, Copy, Debug)]
 pub struct ImageNgrams<'a> {
@@ -107,15 +97,6 @@ impl<'a> ImageNgrams<'a> {
         (if n == 0 { 0 } else { end(n - 1) })..end(n)
     }
 
-    /// The entries of some orders.
-    pub(super) fn entries_of(&self, orders: &std::ops::Range<usize>) -> std::ops::Range<usize> {
-        if orders.is_empty() {
-            0..0
-        } else {
-            self.entries(orders.start).start..self.entries(orders.end - 1).end
-        }
-    }
-
     /// The number of references.
     pub fn n_references(&self) -> usize {
         self.uses_ends.len()
@@ -139,22 +120,9 @@ impl Shard {
         self.reference_ends.len()
     }
 
-    /// Returns what is to be kept; `None` if an image has so many n-grams that their numbers need more memory.
-    pub(super) fn to_uses(&self) -> Option<Uses> {
-        let Self { bounds, uses, uses_ends, reference_ends, .. } = self;
-        let uses = uses.iter().map(|entry| u16::try_from(*entry)).collect::<Result<_, _>>().ok()?;
-        let [bounds, uses_ends, reference_ends] = [bounds, uses_ends, reference_ends].map(Clone::clone);
-        Some(Uses { bounds, uses, uses_ends, reference_ends })
-    }
-
     /// The number of the shard, from 0.
     pub(super) fn number(&self) -> usize {
         self.number
-    }
-
-    /// Returns true if images share a list.
-    pub(super) fn are_shared(&self) -> bool {
-        self.lists.iter().any(|(_, times)| *times > 1)
     }
 
     /// The length of the longest n-grams.
@@ -175,11 +143,6 @@ impl Shard {
     /// The n-grams of each image.
     pub fn images(&self) -> impl Iterator<Item = ImageNgrams<'_>> {
         (0..self.n_images()).map(|at| self.image(at))
-    }
-
-    /// The number of entries of some orders, of all images.
-    pub(super) fn n_entries_of(&self, orders: &std::ops::Range<usize>) -> usize {
-        self.images().map(|image| image.entries_of(orders).len()).sum()
     }
 
     fn image(&self, at: usize) -> ImageNgrams<'_> {
@@ -244,10 +207,25 @@ impl<'a> ReferenceLists<'a> {
         self.different.len().div_ceil(SHARDS).clamp(fewest, most)
     }
 
-    /// The references, as their words.
+    /// The references of all lists, as their words.
     pub(super) fn sentences(&self) -> impl Iterator<Item = &'a [Symbol]> + '_ {
-        let places = self.different.iter().flat_map(|(list, _)| Ends(self.ends).range(*list as usize));
-        places.map(|place| self.sentences.words(place))
+        self.different.iter().flat_map(|(list, _)| self.of_list(*list))
+    }
+
+    /// The references of one list, as their words.
+    pub(super) fn of_list(&self, list: u32) -> impl Iterator<Item = &'a [Symbol]> + use<'a> {
+        let sentences = self.sentences;
+        Ends(self.ends).range(list as usize).map(|place| sentences.words(place))
+    }
+
+    /// The lists, with the number of images that share each.
+    pub(super) fn different(&self) -> &[(u32, u32)] {
+        &self.different
+    }
+
+    /// The lists of each shard.
+    pub(super) fn shards(&self) -> Vec<&[(u32, u32)]> {
+        self.different.chunks(self.lists_per_shard()).collect()
     }
 
     /// Applies `work` to each shard; results are in the order of images, and threads take shards. `work` may keep a
@@ -256,24 +234,11 @@ impl<'a> ReferenceLists<'a> {
     /// # Panics
     /// If there is no such list, or the ends point past the last sentence.
     pub fn visit<T: Send>(&self, work: impl Fn(&mut Shard) -> T + Sync) -> Vec<T> {
-        self.visit_again(|_| None, work)
-    }
-
-    /// As [`visit`](Self::visit), where some shards are known by their number; the others are indexed.
-    pub(super) fn visit_again<'k, T: Send>(
-        &self,
-        known: impl Fn(usize) -> Option<&'k Uses> + Sync,
-        work: impl Fn(&mut Shard) -> T + Sync,
-    ) -> Vec<T> {
-        let shards = self.different.par_chunks(self.lists_per_shard()).enumerate();
+        let shards = self.shards().into_par_iter().enumerate();
         let each = shards.map_init(<(Trie, Shard)>::default, |(trie, shard), (number, lists)| {
             shard.clear(number, self.order, lists);
-            if let Some(known) = known(number) {
-                shard.restore(known);
-            } else {
-                for (list, _) in lists {
-                    shard.push(self.sentences, Ends(self.ends).range(*list as usize), trie);
-                }
+            for (list, _) in lists {
+                shard.push(self.sentences, Ends(self.ends).range(*list as usize), trie);
             }
             work(shard)
         });
@@ -310,14 +275,6 @@ impl Shard {
         (self.number, self.order) = (number, order);
         self.lists.clear();
         self.lists.extend_from_slice(lists);
-    }
-
-    /// Takes up what was kept. The words of n-grams were not.
-    fn restore(&mut self, known: &Uses) {
-        self.bounds.extend_from_slice(&known.bounds);
-        self.uses.extend(known.uses.iter().map(|entry| u32::from(*entry)));
-        self.uses_ends.extend_from_slice(&known.uses_ends);
-        self.reference_ends.extend_from_slice(&known.reference_ends);
     }
 
     fn push(&mut self, sentences: &Sentences, references: std::ops::Range<usize>, trie: &mut Trie) {
