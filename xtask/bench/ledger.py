@@ -6,7 +6,7 @@
 CAPEVAL is the program, LEDGER the example `ledger` of the crate `capeval`, CAPTIONS COCO's `captions_val2014.json.gz`, SCRATCH
 a folder for the files. Each image has one candidate and two references as JSON Lines, made of real captions: the beginning of
 one and the end of another that has a word in common with it, so that lengths and words are those of COCO, and few captions are
-equal. Stages are timed on the last but one number of images, the least of all runs. `cargo xtask bench ledger ARG …` runs
+equal. Stages are timed on the last but one number of images, the least of all runs. `cargo xtask bench --ledger ARG …` runs
 this.
 """
 import argparse

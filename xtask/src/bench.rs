@@ -37,6 +37,21 @@ pub fn check(root: &Path, data: &Path, more: &[&str]) -> Result<()> {
     done(counts(root, &root.join("target/dist/capeval"), "dist").arg("--data").arg(data).args(more))
 }
 
+/// Builds the program and the example that times stages, and writes what they take into the page on speed.
+pub fn ledger(root: &Path, data: &Path, more: &[&str]) -> Result<()> {
+    build(root)?;
+    let mut example = Command::new(env!("CARGO"));
+    done(
+        example
+            .args(["build", "--profile", "dist", "-p", "capeval", "--example", "ledger"])
+            .current_dir(root),
+    )?;
+    let mut ledger = Command::new("python3");
+    ledger.arg(root.join(FOLDER).join("ledger.py"));
+    ledger.args([&root.join("target/dist/capeval"), &root.join("target/dist/examples/ledger")]);
+    done(ledger.args([&data.join("captions_val2014.json.gz"), &root.join("target/bench")]).args(more))
+}
+
 /// Runs one of the programs that measure.
 pub fn one(root: &Path, name: &str, rest: &[&str]) -> Result<()> {
     let script = root.join(FOLDER).join(name).with_extension("py");

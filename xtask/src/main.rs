@@ -51,6 +51,7 @@ usage: cargo xtask CHORE
                   count the instructions and the peak memory of ten runs of the program as it is shipped, and of
                   three as tests build it, with valgrind; compare them with xtask/bench/counts.json, or write them
                   there
+  bench --ledger  time each stage of scoring, and files of a thousand to three million images; write docs/why/speed.md
   bench NAME [ARG …]
                   run another program of xtask/bench: costs (of each metric, for its card), rivals (ROUGE, BLEU
                   and chrF beside fast packages), server (under load), spice (beside the Java program)";
@@ -77,6 +78,7 @@ fn main() -> ExitCode {
             browser::run(&root(), &Build::new(&root(), Suite::Test), Some(&PathBuf::from(dir)))
         }
         ["bench"] => bench::run(&root(), &coco(), None, package()),
+        ["bench", "--ledger", ref rest @ ..] => bench::ledger(&root(), &coco(), rest),
         ["bench", "--check", ref rest @ ..] => bench::check(&root(), &coco(), rest),
         ["bench", "--peer"] => match std::env::var("CAPEVAL_ORACLE") {
             Ok(python) => bench::run(&root(), &coco(), Some(&python), package()),

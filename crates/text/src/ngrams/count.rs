@@ -47,13 +47,13 @@ pub struct NgramCounts {
 #[derive(Debug, Default)]
 struct Round {
     /// The number of images; [`MANY`] for that and more.
-    counts: Vec<Vec<u8>>,
+    counts: Vec<Vec<u16>>,
     /// The n-gram's node, where nodes are numbers, until the next round is over.
     nodes: Vec<Vec<u32>>,
 }
 
 /// The number of images from which on an answer does not tell the number.
-const MANY: u8 = u8::MAX;
+const MANY: u16 = u16::MAX;
 
 /// Counts to store: those of n-grams that occur in at least two images.
 #[derive(Clone, Debug)]
@@ -203,7 +203,7 @@ impl NgramCounts {
                     keys[*next - 1]
                 });
                 // What is not dealt is only here.
-                counts.push(answer.map_or(1, |answer| (answer as u32).min(u32::from(MANY)) as u8));
+                counts.push(answer.map_or(1, |answer| (answer as u32).min(u32::from(MANY)) as u16));
                 if is_numbered {
                     nodes.push(answer.map_or(EMPTY, |answer| (answer >> 32) as u32));
                 }
@@ -237,7 +237,7 @@ impl NgramCounts {
             for words in lists.of_list(*list) {
                 for (at, words) in words.windows(n + 1).enumerate() {
                     let is_frequent =
-                        counts.get(at..at + 2).is_none_or(|both| both.iter().all(|count| *count >= least));
+                        counts.get(at..at + 2).is_none_or(|both| both.iter().all(|count| *count >= u16::from(least)));
                     let key = || match nodes.get(at) {
                         Some(prefix) => u64::from(*prefix) << 32 | number(&words[n]),
                         None => words.iter().fold(0, |key, word| key << self.word_bits | number(word)),
@@ -311,7 +311,7 @@ impl NgramCounts {
             return self.look_up(shard);
         }
         let mut entries = Vec::with_capacity(shard.n_entries());
-        let mut answers: Vec<&[u8]> =
+        let mut answers: Vec<&[u16]> =
             self.rounds.iter().map(|round| &round.counts[shard.number()][..]).collect();
         let mut nodes = Vec::new();
         for image in shard.images() {
