@@ -26,6 +26,7 @@ mod own_data;
 mod pages;
 mod pictures;
 pub mod plan;
+mod programs;
 pub mod quota;
 pub mod records;
 pub mod rescore;
@@ -78,6 +79,7 @@ pub static FEATURE: Feature = Feature {
         "reference_set" "ids_hash" hidden;
         "phase" "vectors_hash" hidden;
         "phase" "public_ids_hash" hidden;
+        "phase" "program_hash" hidden;
     },
     routes,
     works: &[

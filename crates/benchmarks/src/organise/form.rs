@@ -10,18 +10,13 @@ use serde::de::DeserializeOwned;
 
 use super::receive::Parcel;
 use crate::settings::{BaselinePlan, PhasePlan, ReferencePlan};
+use crate::source::Source;
 
 /// Fields that list names, in any number of fields.
 const LISTS: [&str; 2] = ["board_columns", "metrics"];
 
 /// The field with a formula in each line.
 const DERIVE: &str = "derive";
-
-/// The field with the vectors of pictures.
-const VECTORS: &str = "vectors";
-
-/// The field with the ids of the images in the public half.
-const PUBLIC_IDS: &str = "public_ids";
 
 type Fields<'p> = Vec<(&'p str, &'p str)>;
 
@@ -54,19 +49,18 @@ pub fn phase(parcel: &Parcel, known: Option<&PhasePlan>) -> Result<PhasePlan, Fa
             phase.metrics.clone_from(&known.metrics);
         }
     }
-    phase.given = known.map(|known| known.given.clone()).unwrap_or_default();
-    phase.vectors = match parcel.has_file(VECTORS) {
-        true => Some(VECTORS.to_owned().into()),
-        false => {
-            known.filter(|_| parcel.field("vectors.remove").is_none()).and_then(|known| known.vectors.clone())
-        }
-    };
-    phase.public_ids = match parcel.has_file(PUBLIC_IDS) {
-        true => Some(PUBLIC_IDS.to_owned().into()),
+    let optional = |name: &str, of: fn(&PhasePlan) -> &Option<Source>| match parcel.has_file(name) {
+        true => Some(name.to_owned().into()),
         false => known
-            .filter(|_| parcel.field("public_ids.remove").is_none())
-            .and_then(|known| known.public_ids.clone()),
+            .filter(|_| parcel.field(&format!("{name}.remove")).is_none())
+            .and_then(|known| of(known).clone()),
     };
+    phase.vectors = optional("vectors", |phase| &phase.vectors);
+    phase.program = optional("program", |phase| &phase.program);
+    phase.public_ids = optional("public_ids", |phase| &phase.public_ids);
+    for fields in rows(parcel, "given").into_values() {
+        phase.given.push(read(&fields)?);
+    }
     for (place, mut fields) in rows(parcel, "references") {
         let was = take(&mut fields, "was");
         let was = known.and_then(|known| known.references.iter().find(|set| Some(set.name.as_str()) == was));

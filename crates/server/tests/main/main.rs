@@ -38,6 +38,7 @@ mod organise;
 mod outbox;
 mod paging;
 mod processes;
+mod programs;
 mod providers;
 mod queries;
 mod races;
