@@ -80,6 +80,9 @@ CREATE TABLE phase (
     -- A file with vectors of the pictures of a phase, for metrics such as CLIPScore: the hash of the file, and its name.
     vectors_hash TEXT,
     vectors_file TEXT NOT NULL DEFAULT '',
+    -- A metric that is a program, with its description: the hash of the archive, and its name.
+    program_hash TEXT,
+    program_file TEXT NOT NULL DEFAULT '',
     -- The share of images in the public half, which the seed draws; NULL if a file lists them, or there are no halves.
     public_share DOUBLE PRECISION,
     public_seed TEXT NOT NULL DEFAULT '',

@@ -14,6 +14,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use tempfile::TempDir;
 
+use super::programs;
 use super::records;
 use super::settings::Phase;
 
@@ -136,8 +137,7 @@ impl Work for CorrelatePhase {
         std::fs::write(&path, serde_json::to_vec(&ratings)?)?;
         let references = app.hidden.ready(&set.source_hash).await?;
         let metrics = set.metrics(&phase, app).await?;
-        let files = metrics.files().chain([path.clone(), references.clone()]);
-        let allowance = child::allowance(app, child::readable(app, files));
+        let allowance = programs::allowance(app, [&metrics], [path.clone(), references.clone()]);
         let task = Correlate { ratings: path, references, metrics };
         let mut found = child::run(app, allowance, task).await?;
         if found.images < IMAGES {

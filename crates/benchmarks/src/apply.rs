@@ -30,6 +30,7 @@ use super::files::records::{self as phase_files, NewPhaseFile};
 use super::halves;
 use super::images;
 use super::pictures;
+use super::programs;
 use super::records;
 use super::scoring::{PrepareSet, ScoreSubmission};
 use super::settings::{Benchmark, MOST_DECIMALS, Phase, PhasePlan, Plan, ReferencePlan};
@@ -132,6 +133,7 @@ fn stored_file(name: String, hash: &str, blobs: &Blobs) -> anyhow::Result<Stored
 /// The files of a phase as they are stored, in the order of the plan.
 struct StoredFiles {
     vectors: Option<StoredFile>,
+    program: Option<StoredFile>,
     public_ids: Option<StoredFile>,
     references: Vec<StoredReferences>,
     baselines: Vec<StoredFile>,
@@ -161,6 +163,11 @@ async fn store_files(
             of(phase).map(|source| store(source, known.and_then(of), &hidden, &files)).transpose()
         };
         let vectors = hidden_file(|phase| phase.vectors.as_ref())?;
+        let program = hidden_file(|phase| phase.program.as_ref())?;
+        if let Some(archive) = &program {
+            let measures = programs::measures(&hidden, &archive.hash).context(reason!("the program"))?;
+            check_measures(phase, &measures)?;
+        }
         let public_ids = hidden_file(|phase| phase.public_ids.as_ref())?;
         if let Some(list) = &public_ids {
             halves::public_ids(&hidden, &list.hash)?;
@@ -181,7 +188,7 @@ async fn store_files(
         });
         let baselines = baselines.collect::<anyhow::Result<_>>()?;
         let files = store_phase_files(phase, known, &blobs, &files)?;
-        Ok(StoredFiles { vectors, public_ids, references, baselines, files })
+        Ok(StoredFiles { vectors, program, public_ids, references, baselines, files })
     };
     let store_phases = move || {
         phases
@@ -505,6 +512,9 @@ async fn is_free(tx: &mut Tx, is_draft: bool, phase: &str) -> anyhow::Result<boo
 fn name_metrics(app: &App, known: Option<&Plan>, phase: &mut PhasePlan) -> anyhow::Result<()> {
     phase.references.iter().try_for_each(|set| check_language(phase, set))?;
     let known = known.and_then(|known| known.phase(&phase.slug));
+    if phase.program.is_some() && known.is_none_or(|known| known.program.is_none()) {
+        programs::require_allowed(app).with_context(|| reason!("phase {}", phase.slug))?;
+    }
     if known.is_none_or(|known| known.metrics != phase.metrics) {
         anyhow::ensure!(!phase.metrics.is_empty(), reason!("phase {}: name at least one metric", phase.slug));
         let home = app.data().map(Home::new);
@@ -579,23 +589,10 @@ fn check_phase(phase: &PhasePlan) -> anyhow::Result<()> {
         bail!(reason!("phase {}: main_set is not among its references", phase.slug));
     }
     workers::checked(&phase.given).with_context(|| reason!("phase {}", phase.slug))?;
-    let is_of_metric = |key: &str| {
-        phase.columns.iter().all(|column| column.key != key)
-            && phase.given.iter().all(|given| given.key != key)
-    };
-    let columns = phase.board_columns.iter().map(|key| ("board_columns", key.as_str()));
-    let asked = std::iter::once(("main_metric", phase.main_metric.as_str())).chain(columns);
-    let asked: Vec<_> = asked.filter(|(_, key)| is_of_metric(key)).collect();
-    // A rule over measures that machines give is checked once the references are prepared.
-    let rank_by = if phase.given.is_empty() { phase.rank_by() } else { "" };
-    let selection = MetricSelection {
-        names: &phase.metrics,
-        derive: &phase.derive,
-        rank_by,
-        group_by: phase.group_by(),
-        asked: &asked,
-    };
-    capeval_tasks::check_metrics(selection).with_context(|| reason!("phase {}", phase.slug))?;
+    // The measures of a program are known once its file is stored.
+    if phase.program.is_none() {
+        check_measures(phase, &[]).with_context(|| reason!("phase {}", phase.slug))?;
+    }
     if let Some(address) = &phase.pictures {
         pictures::checked(address).with_context(|| reason!("phase {}", phase.slug))?;
     }
@@ -614,6 +611,28 @@ fn check_phase(phase: &PhasePlan) -> anyhow::Result<()> {
         }
     }
     Ok(())
+}
+
+/// Checks that the metrics exist and have the measures that settings name; `of_program` are those of the program.
+fn check_measures(phase: &PhasePlan, of_program: &[String]) -> anyhow::Result<()> {
+    let is_of_metric = |key: &str| {
+        phase.columns.iter().all(|column| column.key != key)
+            && phase.given.iter().all(|given| given.key != key)
+    };
+    let columns = phase.board_columns.iter().map(|key| ("board_columns", key.as_str()));
+    let asked = std::iter::once(("main_metric", phase.main_metric.as_str())).chain(columns);
+    let asked: Vec<_> = asked.filter(|(_, key)| is_of_metric(key)).collect();
+    // A rule over measures that machines give is checked once the references are prepared.
+    let rank_by = if phase.given.is_empty() { phase.rank_by() } else { "" };
+    let selection = MetricSelection {
+        names: &phase.metrics,
+        derive: &phase.derive,
+        rank_by,
+        group_by: phase.group_by(),
+        of_program,
+        asked: &asked,
+    };
+    capeval_tasks::check_metrics(selection)
 }
 
 fn lacks(what: &str, name: &str) -> String {
@@ -646,6 +665,7 @@ async fn require_unchanged(
     require_same("group_by", &known.group_by.as_str(), &plan.group_by())?;
     require_same("human", &known.human, &plan.human)?;
     require_same("vectors", &known.vectors_hash.as_ref(), &files.vectors.as_ref().map(|file| &file.hash))?;
+    require_same("program", &known.program_hash.as_ref(), &files.program.as_ref().map(|file| &file.hash))?;
     require_same("public", &known.public_share, &plan.public)?;
     require_same(
         "public_ids",
@@ -715,6 +735,8 @@ async fn apply_phase(
         position: position,
         vectors_hash: files.vectors.as_ref().map(|file| file.hash.clone()),
         vectors_file: files.vectors.as_ref().map_or("", |file| &file.name),
+        program_hash: files.program.as_ref().map(|file| file.hash.clone()),
+        program_file: files.program.as_ref().map_or("", |file| &file.name),
         public_ids_hash: files.public_ids.as_ref().map(|file| file.hash.clone()),
         public_ids_file: files.public_ids.as_ref().map_or("", |file| &file.name),
     });

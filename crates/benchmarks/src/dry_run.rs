@@ -100,7 +100,7 @@ impl Work for TryFile {
         let phase = records::phase_of(&app.store, &phase).await?;
         let sets = records::all_sets(&app.store, &phase.id).await?;
         let captions = app.blobs.ready(&blob).await?;
-        scoring::score(app, &phase, sets.iter(), Some(captions), job.is_awaited).await.map(Some)
+        scoring::score(app, &phase, sets.iter(), Some(captions), (job.is_awaited, true)).await.map(Some)
     }
 
     async fn finish(

@@ -27,6 +27,7 @@ mod own_data;
 mod pages;
 mod pictures;
 pub mod plan;
+mod programs;
 mod qualifying;
 pub mod questions;
 pub mod quota;
@@ -86,6 +87,7 @@ pub static FEATURE: Feature = Feature {
         "reference_set" "ids_hash" hidden;
         "phase" "vectors_hash" hidden;
         "phase" "public_ids_hash" hidden;
+        "phase" "program_hash" hidden;
     },
     routes,
     works: &[

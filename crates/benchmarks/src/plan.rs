@@ -70,8 +70,8 @@ impl Plan {
                 reference(set, &format!("{}-{}", phase.slug, set.name), images, &mut names)
             });
             let references = references.collect();
-            let own = baselines.iter().filter(|(of, ..)| *of == phase.id);
-            let baselines = own.map(|(_, method, blob, file)| BaselinePlan {
+            let of_phase = baselines.iter().filter(|(of, ..)| *of == phase.id);
+            let baselines = of_phase.map(|(_, method, blob, file)| BaselinePlan {
                 method: method.clone(),
                 file: names.kept(
                     file,
@@ -80,22 +80,20 @@ impl Plan {
                 ),
             });
             let baselines = baselines.collect();
-            let vectors = phase.vectors_hash.as_ref().map(|hash| {
-                names.kept(&phase.vectors_file, &format!("{}-vectors.safetensors", phase.slug), hash)
+            let own = [
+                (&phase.vectors_hash, &phase.vectors_file, "vectors.safetensors"),
+                (&phase.program_hash, &phase.program_file, "program.zip"),
+                (&phase.public_ids_hash, &phase.public_ids_file, "public.json"),
+            ];
+            let own = own.map(|(hash, file, otherwise)| {
+                Some(names.kept(file, &format!("{}-{otherwise}", phase.slug), hash.as_ref()?))
             });
-            let public_ids = phase
-                .public_ids_hash
-                .as_ref()
-                .map(|hash| names.kept(&phase.public_ids_file, &format!("{}-public.json", phase.slug), hash));
             let files = files.remove(&phase.id).unwrap_or_default().into_iter().map(|file| FilePlan {
                 title: file.title,
                 file: names.kept(&file.name, &format!("{}-{}", phase.slug, file.name), &file.blob),
             });
             let files = Some(files.collect::<Vec<_>>()).filter(|files| !files.is_empty());
-            plans.push(PhasePlan {
-                files,
-                ..PhasePlan::of(phase, (vectors, public_ids), references, baselines)
-            });
+            plans.push(PhasePlan { files, ..PhasePlan::of(phase, own, references, baselines) });
         }
         let hosts = store.fetch(HOSTS, args![id]).await?;
         let end = benchmark.logo_kind.trim_start_matches("image/");

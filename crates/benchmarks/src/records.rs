@@ -1,7 +1,6 @@
 //! Benchmarks, phases and reference sets in the database, and who may see them.
 
 use std::collections::HashMap;
-use std::io;
 
 use capeval_api::{Half, SetState};
 use capeval_site::accounts::Visitor;
@@ -15,6 +14,7 @@ use capeval_tasks::{ImageGroups, ImageVectors, MeasureInfo, Metrics};
 use serde::Deserialize;
 
 use super::about::Column;
+use super::programs;
 use super::settings::{Benchmark, Phase};
 
 pub use capeval_api::{BoardKind, Visibility};
@@ -225,7 +225,7 @@ impl ReferenceSet {
     }
 
     /// Its metrics, for children.
-    pub async fn metrics(&self, phase: &Phase, app: &App) -> io::Result<Metrics> {
+    pub async fn metrics(&self, phase: &Phase, app: &App) -> anyhow::Result<Metrics> {
         let vectors = match &phase.vectors_hash {
             Some(hash) => {
                 Some(ImageVectors { name: phase.vectors_file.clone(), file: app.hidden.ready(hash).await? })
@@ -246,11 +246,12 @@ impl ReferenceSet {
             tokenizer: self.tokenizer.clone(),
             data: app.data(),
             vectors,
+            program: programs::of_phase(app, phase).await?,
         })
     }
 
     /// Itself, for children; `None` if it is not ready.
-    pub async fn for_child(&self, phase: &Phase, app: &App) -> io::Result<Option<capeval_tasks::Set>> {
+    pub async fn for_child(&self, phase: &Phase, app: &App) -> anyhow::Result<Option<capeval_tasks::Set>> {
         let Some(hash) = &self.prepared_hash else { return Ok(None) };
         let prepared = app.hidden.ready(hash).await?;
         let metrics = self.metrics(phase, app).await?;

@@ -12,8 +12,8 @@ use capeval_site::jobs::{self, Failure, Job, Lane, Work, child};
 use capeval_site::store::{Error, Tx};
 use capeval_site::{args, clock, columns, reason};
 use capeval_tasks::{
-    Allowance, Compare, Contrast, MeasureInfo, Prepare, ReferenceSummary, Score, Set, SetContrast, SetScores,
-    SetTests,
+    Allowance, Compare, Contrast, MeasureInfo, Metrics, Prepare, ReferenceSummary, Score, Set, SetContrast,
+    SetScores, SetTests,
 };
 use tempfile::TempDir;
 
@@ -21,7 +21,7 @@ use super::board::{self, UncomparedPair};
 use super::records::{self, ReferenceSet};
 use super::settings::Phase;
 use super::submissions::{self, Submission};
-use super::{notifications, rescore, submit, workers};
+use super::{notifications, programs, rescore, submit, workers};
 
 /// Prepares a reference set.
 pub struct PrepareSet;
@@ -56,10 +56,11 @@ impl Work for PrepareSet {
         let source = app.hidden.ready(&set.source_hash).await?;
         let images = records::images(&mut app.store.snapshot().await?, &set.id).await?;
         let images = images.as_deref().map(serde_json::from_str).transpose()?;
-        let metrics = set.metrics(&phase, app).await?;
+        let mut metrics = set.metrics(&phase, app).await?;
+        tell_hosts(&mut metrics);
         let allowance = Allowance {
             write: vec![folder.path().to_owned()],
-            ..child::allowance(app, child::readable(app, metrics.files().chain([source.clone()])))
+            ..programs::allowance(app, [&metrics], [source.clone()])
         };
         let half = set.half_for_child(&phase, app)?;
         let task = Prepare { source, images, half, metrics, prepared: prepared.clone(), ids: ids.clone() };
@@ -273,12 +274,18 @@ async fn for_child<'s>(
     app: &App,
     phase: &Phase,
     sets: impl Iterator<Item = &'s ReferenceSet> + Send,
-) -> std::io::Result<Vec<Set>> {
+) -> anyhow::Result<Vec<Set>> {
     let mut ready = Vec::new();
     for set in sets {
         ready.extend(set.for_child(phase, app).await?);
     }
     Ok(ready)
+}
+
+/// What a child may use that scores by these sets, beside these files.
+fn allowance_of(app: &App, sets: &[Set], files: impl IntoIterator<Item = PathBuf>) -> Allowance {
+    let prepared = sets.iter().map(|set| set.prepared.clone());
+    programs::allowance(app, sets.iter().map(|set| &set.metrics), prepared.chain(files))
 }
 
 /// The scores of a submission by all reference sets that are ready.
@@ -297,21 +304,28 @@ pub async fn scores_of(
         (None, true) => None,
         _ => return Err(Failure::Lasting(reason!("the captions are missing"))),
     };
-    score(app, phase, sets, captions, is_awaited).await
+    score(app, phase, sets, captions, (is_awaited, false)).await
 }
 
-/// The scores of captions, or of the row for people, by those of `sets` that are ready.
+/// Lets errors repeat what a program prints, for hosts.
+fn tell_hosts(metrics: &mut Metrics) {
+    metrics.program.iter_mut().for_each(|program| program.is_told = true);
+}
+
+/// The scores of captions, or of the row for people, by those of `sets` that are ready. Errors are for hosts alone if
+/// `is_for_hosts` is set.
 pub async fn score<'s>(
     app: &App,
     phase: &Phase,
     sets: impl Iterator<Item = &'s ReferenceSet> + Send,
     captions: Option<PathBuf>,
-    is_awaited: bool,
+    (is_awaited, is_for_hosts): (bool, bool),
 ) -> Result<Vec<SetScores>, Failure> {
-    let sets = for_child(app, phase, sets).await?;
-    let files = sets.iter().flat_map(Set::files).chain(captions.clone());
-    let allowance =
-        Allowance { gives_way: !is_awaited, ..child::allowance(app, child::readable(app, files)) };
+    let mut sets = for_child(app, phase, sets).await?;
+    if is_for_hosts {
+        sets.iter_mut().for_each(|set| tell_hosts(&mut set.metrics));
+    }
+    let allowance = Allowance { gives_way: !is_awaited, ..allowance_of(app, &sets, captions.clone()) };
     child::run(app, allowance, Score { captions, sets }).await
 }
 
@@ -440,7 +454,6 @@ async fn pair_for_child(
 ) -> Result<(PathBuf, PathBuf, Vec<Set>, Allowance), Failure> {
     let sets = for_child(app, phase, sets.iter().filter(|set| lacking.contains(&set.id))).await?;
     let (one, other) = (app.blobs.ready(&one.1).await?, app.blobs.ready(&other.1).await?);
-    let files = sets.iter().flat_map(Set::files).chain([one.clone(), other.clone()]);
-    let allowance = Allowance { gives_way: true, ..child::allowance(app, child::readable(app, files)) };
+    let allowance = Allowance { gives_way: true, ..allowance_of(app, &sets, [one.clone(), other.clone()]) };
     Ok((one, other, sets, allowance))
 }

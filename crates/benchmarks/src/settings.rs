@@ -113,6 +113,10 @@ pub struct Phase {
     pub vectors_hash: Option<String>,
     /// The name that it had.
     pub vectors_file: String,
+    /// The hash of an archive with a program that is one more metric.
+    pub program_hash: Option<String>,
+    /// The name that it had.
+    pub program_file: String,
     /// The share of images in the public half, which a seed draws.
     pub public_share: Option<f64>,
     pub public_seed: String,
@@ -313,6 +317,11 @@ pub struct PhasePlan {
     /// compare captions with pictures, such as `clip-s`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub vectors: Option<Source>,
+    /// A metric of the hosts' own that is a program: a ZIP archive with its files and the TOML file that describes it,
+    /// as `capeval score -m ./metric.toml` takes it. The server runs it in a sandbox without a network, if whoever runs
+    /// the site allows that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub program: Option<Source>,
     /// The share of the images in the public half, such as 0.3: until the private half is shown, people see scores of
     /// the public half only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -532,6 +541,7 @@ impl PhasePlan {
             per_image: nothing(),
             pictures: None,
             vectors: None,
+            program: None,
             public: None,
             public_seed: None,
             public_ids: None,
@@ -551,7 +561,7 @@ impl PhasePlan {
     /// A phase as it is now, apart from its files.
     pub fn of(
         phase: &Phase,
-        (vectors, public_ids): (Option<Source>, Option<Source>),
+        [vectors, program, public_ids]: [Option<Source>; 3],
         references: Vec<ReferencePlan>,
         baselines: Vec<BaselinePlan>,
     ) -> Self {
@@ -578,6 +588,7 @@ impl PhasePlan {
             per_image: phase.per_image,
             pictures: Some(phase.pictures.clone()).filter(|pictures| !pictures.is_empty()),
             vectors,
+            program,
             public: phase.public_share,
             public_seed: Some(phase.public_seed.clone()).filter(|seed| !seed.is_empty()),
             public_ids,

@@ -37,4 +37,12 @@ impl Source {
             Self::Named(name) | Self::Bytes { name, .. } | Self::Kept { name, .. } => name,
         }
     }
+
+    /// The hash of a file that is stored.
+    pub fn hash(&self) -> Option<&str> {
+        match self {
+            Self::Kept { hash, .. } => Some(hash),
+            Self::Named(_) | Self::Bytes { .. } => None,
+        }
+    }
 }

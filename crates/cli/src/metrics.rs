@@ -119,9 +119,20 @@ impl MetricArgs {
 
     /// Chooses metrics, before any file is opened; their missing data are installed first if the user agrees.
     pub fn choose(&self, options: MetricOptions) -> Result<ChosenMetrics> {
+        self.choose_from(options, |_| {})
+    }
+
+    /// The same with other sources than those that the flags name.
+    pub fn choose_from(
+        &self,
+        options: MetricOptions,
+        change: impl FnOnce(&mut Sources),
+    ) -> Result<ChosenMetrics> {
         data::complete(&options, self.yes)?;
         let mut data = data::installed(&options)?;
-        self.sources()?.open(&options, &mut data.resources)?;
+        let mut sources = self.sources()?;
+        change(&mut sources);
+        sources.open(&options, &mut data.resources)?;
         capeval::check_pictures(&data.resources)?;
         let looks = data.resources.get::<OutsideMetrics>().is_some_and(|all| all.look());
         Ok(ChosenMetrics { options, files: self.files(), data, looks })

@@ -51,7 +51,10 @@ impl Sources {
         let names = &options.names;
         let judges = self.judging.as_ref().map(|_| judges::names(names)).transpose()?.unwrap_or_default();
         let mut all = match &self.programs {
-            Some(messages) => programs::read(names.iter().filter(|name| !judges.contains(name)), messages)?.0,
+            Some(messages) => {
+                let names = names.iter().filter(|name| !judges.contains(name));
+                programs::read(names, messages, self.sandbox.as_ref())?.0
+            }
             None => Vec::new(),
         };
         all.extend(build(options, &self.open_files(options)?)?);

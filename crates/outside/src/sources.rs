@@ -11,7 +11,7 @@ use capeval_choice::{Argument, Refusal, Remedy};
 use crate::chair::ObjectFiles;
 use crate::embeddings::{OpenModel, Purpose, Role, Vectors};
 use crate::judges::{Consent, Judging};
-use crate::programs::Messages;
+use crate::programs::{Messages, Sandbox};
 
 /// The sources that a person, or a server, gives to metrics.
 #[derive(Clone, Default)]
@@ -32,6 +32,8 @@ pub struct Sources {
     pub consent: Option<Consent>,
     /// Receives what programs write for people; `None` where no name means a program.
     pub programs: Option<Messages>,
+    /// The sandbox of programs that someone else wrote; `None` to run them as this process itself runs.
+    pub sandbox: Option<Sandbox>,
     /// Metrics of the caller's own.
     pub functions: Vec<Arc<dyn Outside>>,
     /// Places of pictures.

@@ -97,6 +97,13 @@ enum Command {
     /// Run one step of a job; the program calls itself with this
     #[command(name = capeval_site::jobs::child::COMMAND, hide = true)]
     Child,
+    /// Run a metric of a host that is a program, in a sandbox; a child calls its program with this
+    #[command(name = capeval_tasks::PROGRAM_COMMAND, hide = true)]
+    Program {
+        /// The number of variables, these, and the command.
+        #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
+        words: Vec<std::ffi::OsString>,
+    },
 }
 
 #[derive(Subcommand)]
@@ -249,6 +256,9 @@ pub fn run(arguments: Arguments) -> anyhow::Result<()> {
     if let Command::Child = command {
         return capeval_tasks::serve();
     }
+    if let Command::Program { words } = &command {
+        return capeval_tasks::run_program(words);
+    }
     let folder = if let Command::Demo = command { "./capeval-demo" } else { "./capeval-data" };
     let data = common.data.unwrap_or_else(|| PathBuf::from(folder));
     feature::join(FEATURES);
@@ -317,7 +327,8 @@ pub fn run(arguments: Arguments) -> anyhow::Result<()> {
             | Command::Data(_)
             | Command::Restore { .. }
             | Command::Move { .. }
-            | Command::Child => Ok(()),
+            | Command::Child
+            | Command::Program { .. } => Ok(()),
         }
     })
 }

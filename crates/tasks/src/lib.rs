@@ -16,6 +16,7 @@ mod metrics;
 mod order;
 mod picture;
 mod probe;
+mod program;
 mod references;
 mod sandbox;
 mod scoring;
@@ -35,6 +36,7 @@ pub use metrics::{
 pub use order::{Answer, Order, Task, serve};
 pub use picture::{Picture, PictureFacts, Unfit, has_known_format};
 pub use probe::{Possible, Probe};
+pub use program::{PROGRAM_COMMAND, Program, program_measures, run_program};
 pub use references::{Prepare, ReferenceSummary, Sample};
 pub use sandbox::Allowance;
 pub use scoring::{Compare, MeasureScore, Score, Set, SetScores, SetTests};

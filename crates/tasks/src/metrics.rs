@@ -14,15 +14,17 @@ use capeval::text::tokenizers::UNSPACED;
 use capeval::{GroupBy, MetricOptions};
 use capeval_files::{DATA, DataKind, Home, MetricData, OpenData};
 use capeval_outside::embeddings::{Role, Vectors};
+use capeval_outside::programs::Messages;
 use capeval_outside::{Sources, cards, find};
 use serde::{Deserialize, Serialize};
 
 use crate::dense::{self, FAMILY};
 use crate::input::open;
+use crate::program::Program;
 use crate::submission::in_words;
 
 /// Metrics, and where their data are.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Metrics {
     /// Metrics or suites, as the command line takes them.
     pub names: Vec<String>,
@@ -36,6 +38,8 @@ pub struct Metrics {
     pub data: Option<PathBuf>,
     /// Vectors of the pictures, if there are some.
     pub vectors: Option<ImageVectors>,
+    /// A program that is one more metric, if there is one.
+    pub program: Option<Program>,
 }
 
 /// A column of the references that groups images.
@@ -130,10 +134,9 @@ impl ImageGroups {
 impl Metrics {
     /// The options for the engine.
     pub(crate) fn options(&self) -> MetricOptions {
-        MetricOptions {
-            tokenizer: self.tokenizer.clone(),
-            ..MetricOptions::new(dense::of_words(&self.names))
-        }
+        let mut names = dense::of_words(&self.names);
+        names.extend(self.program.iter().map(|program| program.description.clone()));
+        MetricOptions { tokenizer: self.tokenizer.clone(), ..MetricOptions::new(names) }
     }
 
     /// The data that metrics need, which are verified once, however many reference sets there are.
@@ -149,6 +152,8 @@ impl Metrics {
         let sources = Sources {
             model_folder: self.data.as_deref().map(models_in),
             held_vectors: self.vectors()?.map(|vectors| (Role::Pictures, vectors)).into_iter().collect(),
+            programs: self.program.is_some().then(|| Arc::new(|_: &str, _: &str| {}) as Messages),
+            sandbox: self.program.as_ref().map(Program::enter).transpose()?,
             ..Sources::default()
         };
         sources.open(&self.options(), &mut resources)?;
@@ -159,7 +164,8 @@ impl Metrics {
     /// The files that they read, beside those of the folder of data.
     pub fn files(&self) -> impl Iterator<Item = PathBuf> {
         let vectors = self.vectors.as_ref().map(|vectors| vectors.file.clone());
-        vectors.into_iter().chain(self.groups.as_ref().map(|groups| groups.source.clone()))
+        let program = self.program.as_ref().map(|program| program.folder.clone());
+        vectors.into_iter().chain(self.groups.as_ref().map(|groups| groups.source.clone())).chain(program)
     }
 
     /// The vectors of the pictures.
@@ -423,6 +429,8 @@ pub struct MetricSelection<'a> {
     pub rank_by: &'a str,
     /// The column that groups images; empty if there is none.
     pub group_by: &'a str,
+    /// The keys of the measures of a program beside them, if there is one.
+    pub of_program: &'a [String],
     /// Settings with the key of the measure that each asks for.
     pub asked: &'a [(&'a str, &'a str)],
 }
@@ -431,7 +439,7 @@ pub struct MetricSelection<'a> {
 /// where tasks run, so these are not built; which groups there are, and which way derived numbers improve, is known
 /// there only.
 pub fn check_metrics(selection: MetricSelection<'_>) -> anyhow::Result<()> {
-    let MetricSelection { names, derive, rank_by, group_by, asked } = selection;
+    let MetricSelection { names, derive, rank_by, group_by, of_program, asked } = selection;
     let mut all = expanded(names);
     if all.is_empty() {
         all.extend(MetricOptions::default().suite().map(str::to_owned));
@@ -441,6 +449,7 @@ pub fn check_metrics(selection: MetricSelection<'_>) -> anyhow::Result<()> {
     let (mut built, mut known, mut of_variants) = (Vec::new(), Vec::new(), Vec::new());
     if !forms.is_empty() {
         ensure!(derive.is_empty() && group_by.is_empty(), "derive and group_by are not for dense captions");
+        ensure!(of_program.is_empty(), "programs score captions of images, no events of videos");
         known.extend(dense::measures(&forms)?.into_iter().map(|measure| measure.key));
         all.clear();
     }
@@ -461,6 +470,10 @@ pub fn check_metrics(selection: MetricSelection<'_>) -> anyhow::Result<()> {
         let selection = capeval::select_metrics(&MetricOptions::new(built), &Resources::default())?;
         known.extend(capeval::entries(&selection.metrics).1.into_iter().map(|measure| measure.key));
     }
+    if let Some(key) = of_program.iter().find(|key| known.contains(key)) {
+        bail!("the metrics have a measure {key}, too: give that of the program another key");
+    }
+    known.extend_from_slice(of_program);
     if of_variants.is_empty() {
         let mut read = Vec::new();
         for formula in derive {
@@ -607,14 +620,8 @@ mod tests {
     fn what_is_missing_is_no_reason_to_leave_a_metric_out() {
         let folder = tempfile::tempdir().unwrap();
         for names in [&[][..], &["coco".to_owned()], &["meteor".to_owned()]] {
-            let metrics = Metrics {
-                names: names.to_vec(),
-                derive: Vec::new(),
-                groups: None,
-                tokenizer: None,
-                data: Some(folder.path().to_owned()),
-                vectors: None,
-            };
+            let metrics =
+                Metrics { names: names.to_vec(), data: Some(folder.path().to_owned()), ..Metrics::default() };
             let error = metrics.resources().err().unwrap().to_string();
             assert!(error.contains("run `capeval-server data install meteor`"), "{names:?}: {error}");
             assert_eq!(error.contains("data install spice"), names.first().is_none_or(|name| name == "coco"));
@@ -628,11 +635,8 @@ mod tests {
         for name in ["meteor", "spice", "spider"] {
             let metrics = Metrics {
                 names: vec![name.to_owned()],
-                derive: Vec::new(),
-                groups: None,
-                tokenizer: None,
                 data: Some(folder.path().to_owned()),
-                vectors: None,
+                ..Metrics::default()
             };
             let error = metrics.resources().err().map(|error| error.to_string()).unwrap_or_default();
             assert!(error.contains("meteor-1.5.bin"), "{name}: {error}");

@@ -83,6 +83,9 @@ impl Prepare {
         let n_references = captions.len();
         let notices = doubts(&captions)?.into_iter().chain(notice).collect();
         let resources = metrics.resources()?;
+        if let Some(program) = &metrics.program {
+            program.try_out(&captions, metrics.resources()?)?;
+        }
         let selection = capeval::select_metrics(&metrics.options(), &resources)?;
         let derived = capeval::derived_metrics(&metrics.derive, &selection.metrics)?;
         let (_, measures) = capeval::entries(&[selection.metrics, derived].concat());

@@ -88,13 +88,6 @@ pub struct SetTests {
     pub tests: Vec<(String, Option<f64>)>,
 }
 
-impl Set {
-    /// The files that it is read from, beside those of the folder of data.
-    pub fn files(&self) -> impl Iterator<Item = PathBuf> {
-        self.metrics.files().chain([self.prepared.clone()])
-    }
-}
-
 impl Score {
     pub(crate) fn perform(self) -> anyhow::Result<Vec<SetScores>> {
         self.sets.iter().map(|set| score(self.captions.as_deref(), set)).collect()

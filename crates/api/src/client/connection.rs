@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use capeval_choice::{Argument, Refusal, Remedy};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use ureq::Agent;
@@ -88,13 +89,18 @@ impl Connection {
             let mut request = self
                 .agent
                 .post(format!("{}{path}", self.base))
-                .header(header::AUTHORIZATION, format!("Bearer {}", self.token))
-                .header(header::CONTENT_TYPE, "application/octet-stream");
+                .header(header::AUTHORIZATION, format!("Bearer {}", self.token));
             for (name, value) in headers {
                 request = request.header(*name, *value);
             }
             request.send(body)
         })
+    }
+
+    /// Sends `body` as JSON to `path`.
+    pub(crate) fn post_json(&self, path: &str, body: &impl Serialize) -> Result<Value, Error> {
+        let body = serde_json::to_vec(body).map_err(|_| error::unexpected())?;
+        self.post(path, &body, &[("content-type", "application/json")])
     }
 
     /// Repeats a request whose answer is lost, or that the server limits.
@@ -142,6 +148,7 @@ impl Connection {
         let body = body.map_err(|error| error::of_connection(&self.base, &error))?;
         let json = serde_json::from_slice::<Value>(&body).ok();
         match (status, json) {
+            (204, _) => Ok(Value::Null),
             (200..300, Some(json)) => Ok(json),
             (200..300, None) => Err(error::of_answer(&self.base, status, None, None)),
             (_, json) => Err(error::of_answer(&self.base, status, json.as_ref(), wait)),

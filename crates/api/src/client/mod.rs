@@ -8,6 +8,7 @@
 mod connection;
 mod error;
 mod results;
+mod worker;
 
 use std::ops::{ControlFlow, Deref};
 use std::time::{Duration, Instant};
@@ -31,6 +32,9 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
 /// The longest silence of a server that starts again.
 const SILENCE: Duration = Duration::from_secs(60);
+
+/// The header of results.
+const BYTES: (&str, &str) = ("content-type", "application/octet-stream");
 
 /// An evaluation server, with the token of an account.
 pub struct Server(Connection);
@@ -166,7 +170,8 @@ impl Server {
 
     /// Has the server check results without submitting them.
     pub fn check(&self, phase: &Phase, results: &Results) -> Result<(), Error> {
-        let report = self.0.post(&format!("/api/v1/phases/{}/validate", phase.id), results.bytes(), &[])?;
+        let report =
+            self.0.post(&format!("/api/v1/phases/{}/validate", phase.id), results.bytes(), &[BYTES])?;
         let report = Report::deserialize(report).map_err(|_| error::unexpected())?;
         if report.is_valid { Ok(()) } else { Err(error::invalid(&report)) }
     }
@@ -201,7 +206,7 @@ impl Server {
             path.push_str(&format!("&column.{}={}", connection::encode(key), connection::encode(value)));
         }
         let key = connection::random_key();
-        let answer = self.0.post(&path, results.bytes(), &[("idempotency-key", &key)]);
+        let answer = self.0.post(&path, results.bytes(), &[BYTES, ("idempotency-key", &key)]);
         let (all, is_repeated) = match answer {
             Err(Error { same: Some(earlier), .. }) => (*earlier, true),
             answer => (answer?, false),

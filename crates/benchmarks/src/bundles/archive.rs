@@ -71,7 +71,8 @@ impl Bundle {
         Ok(Self { root: Root::Folder, names: inside.collect(), base: String::new() })
     }
 
-    fn of_archive(path: &Path, most: u64) -> anyhow::Result<Self> {
+    /// Opens an archive, which may unpack to `most` bytes.
+    pub fn of_archive(path: &Path, most: u64) -> anyhow::Result<Self> {
         let file = File::open(path)?;
         let size = file.metadata()?.len();
         let archive =

@@ -4,7 +4,7 @@
 //! what has no counterpart is named, each with its line. Fields that no code reads are found by the tree of the
 //! description, so none is dropped in silence.
 
-mod archive;
+pub mod archive;
 mod codalab;
 mod dates;
 mod draft;

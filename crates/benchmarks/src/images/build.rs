@@ -12,6 +12,7 @@ use capeval_site::{args, clock, reason};
 use capeval_tasks::{Allowance, ShowImages};
 use tempfile::TempDir;
 
+use crate::programs;
 use crate::records;
 use crate::settings::Phase;
 use crate::submissions::{self, Submission};
@@ -113,7 +114,7 @@ async fn build(
     let allowance = Allowance {
         write: vec![folder.path().to_owned()],
         gives_way: true,
-        ..child::allowance(app, child::readable(app, set.files().chain([captions.clone()])))
+        ..programs::allowance(app, [&set.metrics], [set.prepared.clone(), captions.clone()])
     };
     let id = set.id.clone();
     let task = ShowImages {

@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 
 use super::receive::Parcel;
 use crate::about::Column;
-use crate::settings::{BaselinePlan, PhasePlan, ReferencePlan};
+use crate::settings::{BaselinePlan, GivenMeasure, PhasePlan, ReferencePlan};
 use crate::source::Source;
 
 /// Fields that list names, in any number of fields.
@@ -18,12 +18,6 @@ const LISTS: [&str; 2] = ["board_columns", "metrics"];
 
 /// The field with a formula in each line.
 const DERIVE: &str = "derive";
-
-/// The field with the vectors of pictures.
-const VECTORS: &str = "vectors";
-
-/// The field with the ids of the images in the public half.
-const PUBLIC_IDS: &str = "public_ids";
 
 type Fields<'p> = Vec<(&'p str, &'p str)>;
 
@@ -62,14 +56,17 @@ pub fn phase(parcel: &Parcel, known: Option<&PhasePlan>) -> (PhasePlan, Option<F
         phase.metrics.clear();
         fault.get_or_insert_with(|| fault!(UNPROCESSABLE_ENTITY, "metrics", "Choose at least one metric."));
     }
-    phase.given = known.map(|known| known.given.clone()).unwrap_or_default();
-    let file = |field: &str, known: Option<&Source>| {
-        let is_new = parcel.has_file(field);
-        let named = if is_new { Some(field.to_owned().into()) } else { known.cloned() };
-        named.filter(|_| parcel.field(&format!("{field}.remove")).is_none())
+    let optional = |name: &str, of: fn(&PhasePlan) -> &Option<Source>| {
+        let is_new = parcel.has_file(name);
+        let named = if is_new { Some(name.to_owned().into()) } else { known.and_then(|known| of(known).clone()) };
+        named.filter(|_| parcel.field(&format!("{name}.remove")).is_none())
     };
-    phase.vectors = file(VECTORS, known.and_then(|known| known.vectors.as_ref()));
-    phase.public_ids = file(PUBLIC_IDS, known.and_then(|known| known.public_ids.as_ref()));
+    phase.vectors = optional("vectors", |phase| &phase.vectors);
+    phase.program = optional("program", |phase| &phase.program);
+    phase.public_ids = optional("public_ids", |phase| &phase.public_ids);
+    for fields in rows(parcel, "given").into_values() {
+        phase.given.extend(read::<GivenMeasure>(fields, &["key", "label"], &mut fault));
+    }
     for (place, mut fields) in rows(parcel, "references") {
         let was = take(&mut fields, "was");
         let was = known.and_then(|known| known.references.iter().find(|set| Some(set.name.as_str()) == was));

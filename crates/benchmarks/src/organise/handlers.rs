@@ -15,6 +15,7 @@ use capeval_site::web::Slug;
 use capeval_site::web::markdown::as_html;
 use capeval_site::web::route::{get, post};
 use capeval_site::web::{Access, Answer, Body, Created, Either, Field, Hosted, NoContent, Page, Route};
+use capeval_tasks::MeasureInfo;
 
 use super::form;
 use super::metrics::choices;
@@ -22,6 +23,7 @@ use super::receive::{KeptFile, Parcel};
 use crate::apply;
 use crate::counts::Counts as _;
 use crate::plan;
+use crate::programs;
 use crate::records::{self, ReferenceSet, SeenBenchmark, SeenPhase};
 use crate::settings::{Phase, PhasePlan, Plan};
 use crate::source::Source;
@@ -303,6 +305,8 @@ struct PhaseForm<'a> {
     sets: &'a [ReferenceSet],
     choices: MetricChoices,
     upload_mib: u64,
+    /// True if metrics may be programs here.
+    runs_programs: bool,
 }
 
 impl PhaseForm<'_> {
@@ -320,10 +324,28 @@ impl PhaseForm<'_> {
         self.plan.metrics.iter().filter(|name| !is_listed(name)).cloned().collect::<Vec<_>>().join(" ")
     }
 
-    /// Returns true if the measure that ranks is one of those that are listed.
+    /// Returns true if a measure is one of those of the listed metrics.
+    fn lists(&self, key: &str) -> bool {
+        let mut measures = self.choices.metrics.iter().flat_map(|metric| &metric.measures);
+        measures.any(|measure| measure.key == key)
+    }
+
+    /// The measures of the prepared references that no listed metric has: those of a program, and of machines.
+    fn own_measures(&self) -> Vec<&MeasureInfo> {
+        let main = self.sets.iter().find(|set| Some(&set.name) == self.plan.main_set());
+        let measures = main.into_iter().flat_map(|set| &set.measures);
+        measures.filter(|measure| measure.group.is_none() && !self.lists(&measure.key)).collect()
+    }
+
+    /// Returns true if the measure that ranks is one to choose from.
     fn lists_main(&self) -> bool {
-        let measures = self.choices.metrics.iter().flat_map(|metric| &metric.measures);
-        measures.into_iter().any(|measure| measure.key == self.plan.main_metric)
+        let main = &self.plan.main_metric;
+        self.lists(main) || self.own_measures().iter().any(|measure| measure.key == *main)
+    }
+
+    /// An end of a range, as a field of a form has it.
+    fn end(&self, end: &Option<f64>) -> String {
+        end.map_or_else(String::new, |end| end.to_string())
     }
 
     fn state(&self, name: &str) -> Option<&ReferenceSet> {
@@ -405,6 +427,7 @@ async fn show_phase(
         sets: &sets,
         choices: choices(app)?,
         upload_mib: app.settings.upload_mib,
+        runs_programs: programs::require_allowed(app).is_ok(),
     };
     page.show_after(&form, fault)
 }

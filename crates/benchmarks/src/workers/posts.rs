@@ -17,7 +17,7 @@ use crate::{expected, notes, records, rescore, scoring};
 
 /// The most characters of a reason, and of a version.
 const REASON: usize = 1_000;
-const VERSION: usize = 100;
+const VERSION: usize = 500;
 
 /// The outcome of the look at a task that a post would end.
 enum Current {

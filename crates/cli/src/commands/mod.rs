@@ -24,6 +24,7 @@ pub mod score;
 pub mod show;
 pub mod submit;
 pub mod tokenize;
+pub mod work;
 
 use std::path::Path;
 
@@ -61,6 +62,7 @@ pub enum Command {
     Tokenize(tokenize::Args),
     Convert(Box<convert::Args>),
     Submit(Box<submit::Args>),
+    Work(Box<work::Args>),
     /// Write a script for command completion in a shell
     Completions {
         /// The shell.
@@ -111,6 +113,7 @@ impl Command {
             Self::Tokenize(args) => tokenize::run(&args)?,
             Self::Convert(args) => convert::run(&args)?,
             Self::Submit(args) => submit::run(&args)?,
+            Self::Work(args) => work::run(&args)?,
             Self::Completions { shell } => {
                 let script = completions::script(shell, &mut Cli::command());
                 Output::open(None, &[])?.write(|out| out.write_all(script.as_bytes()))?;

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::Result;
-use capeval_api::SubmissionState;
 use capeval_api::client::{About, Error, Results, Server, Submission};
+use capeval_api::{Phase, SubmissionState};
 use capeval_files as files;
 use clap::ValueEnum;
 use indicatif::ProgressBar;
@@ -30,15 +30,8 @@ pub struct Args {
     /// File of results, one caption per image, in any format that `capeval score` reads; `-` for standard input.
     #[arg(value_name = "RESULTS")]
     results: String,
-    /// URL of the server.
-    #[arg(long, value_name = "URL", env = "CAPEVAL_SERVER")]
-    to: String,
-    /// Benchmark and phase, as in the URL of the page: `coco/test`.
-    #[arg(long, value_name = "PHASE")]
-    phase: String,
-    /// Token of your account with the scope `submit`; prefer CAPEVAL_TOKEN, since other users can see arguments.
-    #[arg(long, value_name = "TOKEN", env = "CAPEVAL_TOKEN", hide_env_values = true)]
-    token: Option<String>,
+    #[command(flatten)]
+    place: PhaseArgs,
     /// Name of the method on the board [default: the name of the file].
     #[arg(long, value_name = "NAME")]
     method: Option<String>,
@@ -76,6 +69,35 @@ pub struct Args {
     reading: Candidates,
 }
 
+/// A phase on a server.
+#[derive(clap::Args)]
+pub struct PhaseArgs {
+    /// URL of the server.
+    #[arg(long, value_name = "URL", env = "CAPEVAL_SERVER")]
+    to: String,
+    /// Benchmark and phase, as in the URL of the page: `coco/test`.
+    #[arg(long, value_name = "PHASE")]
+    phase: String,
+    /// Token of your account with the scope `submit`; prefer CAPEVAL_TOKEN, since other users can see arguments.
+    #[arg(long, value_name = "TOKEN", env = "CAPEVAL_TOKEN", hide_env_values = true)]
+    token: Option<String>,
+}
+
+impl PhaseArgs {
+    /// The server, which is not asked yet.
+    pub fn server(&self) -> Result<Server> {
+        Server::new(&self.to, self.token.as_deref().unwrap_or("")).map_err(shown)
+    }
+
+    /// The phase, for which the token is sent.
+    pub fn phase(&self, server: &Server) -> Result<Phase> {
+        if server.is_in_clear() {
+            messages::note("the address starts with http://, so others on the network can read the token");
+        }
+        server.phase(&self.phase).map_err(shown)
+    }
+}
+
 #[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 enum Format {
     /// A table of the scores.
@@ -93,14 +115,11 @@ fn column(text: &str) -> Result<(String, String), String> {
 /// Runs the command.
 pub fn run(args: &Args) -> Result<()> {
     let output = Output::open(None, &[])?;
-    let server = Server::new(&args.to, args.token.as_deref().unwrap_or("")).map_err(shown)?;
+    let server = args.place.server()?;
     let captions = files::captions(&args.results, &args.reading.options(false))?;
     messages::tell(captions.notices(), Flags::Usual);
     let results = Results::new(&captions).map_err(shown)?;
-    if server.is_in_clear() {
-        messages::note("the address starts with http://, so others on the network can read the token");
-    }
-    let phase = server.phase(&args.phase).map_err(shown)?;
+    let phase = args.place.phase(&server)?;
     if args.check {
         server.check(&phase, &results).map_err(shown)?;
         let line = format!("{} captions can be scored in {}\n", results.len(), phase.path());
@@ -147,7 +166,7 @@ pub fn run(args: &Args) -> Result<()> {
     }
 }
 
-fn shown(error: Error) -> anyhow::Error {
+pub fn shown(error: Error) -> anyhow::Error {
     anyhow::Error::new(error.refusal)
 }
 

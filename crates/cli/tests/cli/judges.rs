@@ -2,14 +2,14 @@
 
 use std::collections::HashSet;
 use std::fs;
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::time::Duration;
 
 use capeval_testkit::chat::{Chat, Reply};
 use capeval_testkit::eventually;
 use serde_json::{Value, json};
 
-use crate::program::{capeval_in, path, quickstart, scratch};
+use crate::program::{capeval_in, path, quickstart, scratch, start};
 
 struct Place(tempfile::TempDir);
 
@@ -165,14 +165,7 @@ fn five_kills_lose_no_answer_and_ask_for_none_again() {
     // Each run is killed once the server has seen so many requests more, whatever the run is doing then.
     let mut seen = 0;
     for more in [41, 163, 7, 257, 98] {
-        let mut child = Command::new(path())
-            .args(&args)
-            .env("CAPEVAL_CACHE", place.path("cache"))
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
+        let mut child = start(place.0.path(), &args);
         seen += more;
         eventually("the server sees requests", || (chat.requests().len() >= seen).then_some(()));
         child.kill().unwrap();

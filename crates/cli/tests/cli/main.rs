@@ -47,3 +47,4 @@ mod submit;
 #[cfg(target_os = "linux")]
 mod terminal;
 mod vectors;
+mod work;

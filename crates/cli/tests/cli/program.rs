@@ -1,8 +1,9 @@
 //! Runs the program.
 
+use std::ffi::OsStr;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::LazyLock;
 
 /// The program under test: `CAPEVAL_PROGRAM`, such as one that is about to be shipped, or else the one built for tests.
@@ -27,6 +28,13 @@ pub fn capeval_in(folder: &Path, args: &[&str]) -> (i32, String, String) {
     let run = run_in(folder, args);
     crate::remedies::follow(args, &run, &|args| run_in(folder, args));
     (run.code, run.stdout, run.stderr)
+}
+
+/// Starts the program, for a test that kills it.
+pub fn start(folder: &Path, args: &[impl AsRef<OsStr>]) -> Child {
+    let mut command = Command::new(path());
+    command.args(args).env("CAPEVAL_CACHE", folder.join("cache"));
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
 }
 
 fn run_in(folder: &Path, args: &[&str]) -> Run {

@@ -10,7 +10,7 @@ use std::io::Write;
 use crate::program::Run;
 
 /// Commands whose runs change what later runs find, or ask others.
-const LEFT_ALONE: &[&str] = &["data", "submit", "judge", "completions"];
+const LEFT_ALONE: &[&str] = &["data", "submit", "work", "judge", "completions"];
 
 /// Remedies that are right although the error stays, with the reason.
 const EXCEPTIONS: &[(&str, &str)] = &[

@@ -37,7 +37,7 @@ pub fn server(answers: Vec<(u16, Value)>) -> (String, Arc<Mutex<Vec<Request>>>) 
     (address, requests)
 }
 
-fn read(stream: &TcpStream) -> Request {
+pub fn read(stream: &TcpStream) -> Request {
     let mut reader = BufReader::new(stream);
     let mut lines = Vec::new();
     loop {
@@ -56,7 +56,7 @@ fn read(stream: &TcpStream) -> Request {
     (lines.remove(0), lines, body)
 }
 
-fn phases(is_open: bool) -> Value {
+pub fn phases(is_open: bool) -> Value {
     let phase = |name: &str| {
         let set = json!({ "name": "c5", "language": "en", "tokenizer": null, "state": "ready", "images": 2,
             "references": 10, "measures": [] });

@@ -159,11 +159,9 @@ impl Work for CorrelateCollection {
             let names = METRICS.into_iter().chain((!is_chinese).then_some(WITH_SPACES)).map(str::to_owned);
             let metrics = Metrics {
                 names: names.collect(),
-                derive: Vec::new(),
-                groups: None,
                 tokenizer: is_chinese.then(|| card::tokenizer(&language).name().to_owned()),
                 data: app.data(),
-                vectors: None,
+                ..Metrics::default()
             };
             let allowance = child::allowance(app, child::readable(app, paths.clone()));
             let [ratings, references] = paths;

@@ -89,6 +89,8 @@ pub struct Limits {
     pub timeout: Duration,
     /// The pause after the first failure of a request, which doubles with each.
     pub first_pause: Duration,
+    /// True if the file of judgements counts, so that the limits are those of all runs together.
+    pub over_all_runs: bool,
 }
 
 /// The most requests at a time.
@@ -102,6 +104,7 @@ impl Default for Limits {
             tokens: None,
             timeout: Duration::from_secs(300),
             first_pause: Duration::from_millis(500),
+            over_all_runs: false,
         }
     }
 }
@@ -177,7 +180,11 @@ pub fn read(names: &[String], judging: &Judging, consent: &Consent) -> Result<Ve
     let judges: Vec<(String, Judge)> =
         names.iter().map(|name| Ok((name.clone(), one(name)?))).collect::<Result<_, Error>>()?;
     let record = Arc::new(if *replay { Record::read(path)? } else { Record::open(path)? });
-    let budget = Arc::new(Budget::new(limits.requests, limits.tokens));
+    let budget = Budget::new(limits.requests, limits.tokens);
+    if limits.over_all_runs {
+        record.all().iter().for_each(|judgement| budget.count(judgement.tokens.unwrap_or_default()));
+    }
+    let budget = Arc::new(budget);
     let mut built: Vec<Arc<dyn Outside>> = Vec::with_capacity(judges.len());
     for (spec, judge) in judges {
         let model = asked(&judge, model.as_deref(), &record, *replay)?;

@@ -129,6 +129,13 @@ impl Budget {
         Ok(())
     }
 
+    /// Counts a request of an earlier run.
+    pub fn count(&self, tokens: [u64; 2]) {
+        let mut spent = self.spent.lock().unwrap_or_else(PoisonError::into_inner);
+        spent.requests += 1;
+        (0..2).for_each(|side| spent.tokens[side] += tokens[side]);
+    }
+
     /// The requests so far.
     pub fn spent(&self) -> Spent {
         *self.spent.lock().unwrap_or_else(PoisonError::into_inner)
@@ -189,6 +196,11 @@ mod tests {
         budget.reserve([40, 20]).unwrap();
         budget.settle([40, 20], Some([5, 5]));
         budget.reserve([40, 10]).unwrap();
+        let later = Budget::new(Some(2), Some(100));
+        later.count([60, 30]);
+        assert!(later.reserve([10, 10]).unwrap_err().to_string().contains("limit of 100"));
+        later.reserve([5, 5]).unwrap();
+        assert!(later.reserve([0, 0]).unwrap_err().to_string().contains("limit of 2"));
         assert!(budget.reserve([1, 1]).unwrap_err().to_string().contains("limit of 2"));
     }
 

@@ -25,6 +25,15 @@ pub struct Plan {
     pub(crate) prices: Option<Prices>,
 }
 
+impl Plan {
+    /// The requests for so many files like this one.
+    #[must_use]
+    pub fn times(self, n: usize) -> Self {
+        let tokens = self.tokens.map(|tokens| tokens.saturating_mul(n as u64));
+        Self { n_questions: self.n_questions.saturating_mul(n), n_known: 0, tokens, ..self }
+    }
+}
+
 /// In a sentence without a full stop.
 impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

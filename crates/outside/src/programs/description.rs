@@ -10,6 +10,8 @@ use capeval_choice::Refusal;
 use serde::Deserialize;
 use twox_hash::XxHash3_64;
 
+use crate::programs::Sandbox;
+
 /// The most processes of a metric.
 const MOST_WORKERS: usize = 64;
 
@@ -30,6 +32,7 @@ pub struct Description {
     pub environment: BTreeMap<String, String>,
     /// A hash of the file.
     pub hash: String,
+    pub sandbox: Option<Sandbox>,
 }
 
 /// The file.
@@ -179,6 +182,7 @@ impl Description {
             timeout,
             environment,
             hash,
+            sandbox: None,
         })
     }
 }

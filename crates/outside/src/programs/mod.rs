@@ -10,6 +10,7 @@ mod conversation;
 mod description;
 mod process;
 
+use std::ffi::OsString;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -22,6 +23,18 @@ pub use process::end_all;
 
 /// Receives what a program writes for people: its name, and a line.
 pub type Messages = Arc<dyn Fn(&str, &str) + Send + Sync>;
+
+/// The way in which a program that someone else wrote is run, as one process.
+#[derive(Clone, Debug)]
+pub struct Sandbox {
+    /// The command that enters the sandbox. It is followed by the number of the program's variables, by these as
+    /// `NAME=VALUE`, and by the command of the program, which takes its place.
+    pub launcher: Vec<OsString>,
+    /// The hash of the archive that contains all files of the program, for its signature.
+    pub archive: String,
+    /// True if errors may repeat what it prints, which could be references.
+    pub is_told: bool,
+}
 
 /// A metric that is a program.
 struct Program {
@@ -43,6 +56,7 @@ pub fn is_path(name: &str) -> bool {
 pub fn read<'n>(
     names: impl IntoIterator<Item = &'n String>,
     messages: &Messages,
+    sandbox: Option<&Sandbox>,
 ) -> Result<OutsideMetrics, capeval_files::Error> {
     let mut programs: Vec<Arc<dyn Outside>> = Vec::new();
     for path in names.into_iter().filter(|name| is_path(name)) {
@@ -57,8 +71,11 @@ pub fn read<'n>(
                 .into());
         }
         let bytes = capeval_files::read(path)?;
-        let description =
+        let mut description =
             Description::read(&capeval_files::expanded(path), &bytes).map_err(|refusal| refusal.at(path))?;
+        if sandbox.is_some() {
+            (description.sandbox, description.workers) = (sandbox.cloned(), 1);
+        }
         programs.push(Arc::new(Program { path: path.clone(), description, messages: Arc::clone(messages) }));
     }
     Ok(OutsideMetrics(programs))
@@ -74,8 +91,12 @@ impl Outside for Program {
     }
 
     fn signature(&self) -> Signature {
-        let Description { name, version, hash, .. } = &self.description;
-        Signature::new(name).with("version", version).with("program", hash)
+        let Description { name, version, hash, sandbox, .. } = &self.description;
+        let signature = Signature::new(name).with("version", version).with("program", hash);
+        match sandbox {
+            Some(Sandbox { archive, .. }) => signature.with("archive", archive),
+            None => signature,
+        }
     }
 
     fn needs_references(&self) -> bool {
@@ -96,6 +117,13 @@ impl Outside for Program {
     }
 
     fn score(&self, rows: &[OutsideRow<'_>], answers: &dyn Answers) -> Result<(), Refusal> {
-        conversation::score(&self.description, rows, &self.messages, answers)
+        let scored = conversation::score(&self.description, rows, &self.messages, answers);
+        match &self.description.sandbox {
+            Some(Sandbox { is_told: false, .. }) => scored.map_err(|_| {
+                let message = format!("the program {} gave no scores", self.description.name);
+                Refusal::new(message).with_remedy("its hosts see why when they try the file")
+            }),
+            _ => scored,
+        }
     }
 }

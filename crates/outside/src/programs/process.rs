@@ -108,12 +108,22 @@ impl Process {
         let number = STARTED.fetch_add(1, Ordering::Relaxed);
         let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let mark = format!("{}-{number}-{}", std::process::id(), since.as_nanos());
-        let mut command = Command::new(program);
-        command
-            .args(arguments)
-            .envs(&description.environment)
-            .env(MARK, &mark)
-            .current_dir(&description.folder);
+        let launcher = description.sandbox.as_ref().and_then(|sandbox| sandbox.launcher.split_first());
+        let mut command = match launcher {
+            Some((launcher, words)) => {
+                let variables = description.environment.iter().map(|(name, value)| format!("{name}={value}"));
+                let mut command = Command::new(launcher);
+                command.args(words).arg(description.environment.len().to_string());
+                command.args(variables).arg(program);
+                command
+            }
+            None => {
+                let mut command = Command::new(program);
+                command.envs(&description.environment);
+                command
+            }
+        };
+        command.args(arguments).env(MARK, &mark).current_dir(&description.folder);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);

@@ -77,7 +77,7 @@ fn try_command(folder: &Path, command: &str, more: &str, heard_one: &(dyn Fn() +
     let told = Arc::clone(&heard);
     let messages: Messages = Arc::new(move |name, line| told.lock().unwrap().push(format!("{name}: {line}")));
     let OutsideMetrics(metrics) =
-        capeval_outside::programs::read(&[path.display().to_string()], &messages).unwrap();
+        capeval_outside::programs::read(&[path.display().to_string()], &messages, None).unwrap();
     let ids: Vec<SegmentId> = (100..120).map(SegmentId::Integer).collect();
     let rows: Vec<OutsideRow<'_>> = ids
         .iter()
@@ -139,7 +139,7 @@ fn a_program_that_looks_at_pictures_is_given_their_paths() {
     let told = Arc::clone(&heard);
     let messages: Messages = Arc::new(move |_, line| told.lock().unwrap().push(line.to_owned()));
     let OutsideMetrics(metrics) =
-        capeval_outside::programs::read(&[path.display().to_string()], &messages).unwrap();
+        capeval_outside::programs::read(&[path.display().to_string()], &messages, None).unwrap();
     assert_eq!(metrics[0].sight(), capeval::Sight::Needed);
     let image = SegmentId::Integer(7);
     let picture = Picture::File { path: "/p/7.jpg".to_owned(), state: String::new() };
@@ -167,7 +167,7 @@ fn a_program_that_has_changed_is_another() {
         .unwrap();
     let identity = |script: &str| {
         std::fs::write(folder.path().join("metric.sh"), script).unwrap();
-        let read = capeval_outside::programs::read(&[path.display().to_string()], &messages);
+        let read = capeval_outside::programs::read(&[path.display().to_string()], &messages, None);
         read.unwrap().0[0].identity().unwrap()
     };
     let first = identity("exit 0");
@@ -401,7 +401,8 @@ fn what_cannot_be_started_is_told_with_a_remedy() {
 fn an_address_is_not_run() {
     let messages: Messages = Arc::new(|_, _| ());
     let refused =
-        capeval_outside::programs::read(&["https://example.org/m.toml".to_owned()], &messages).unwrap_err();
+        capeval_outside::programs::read(&["https://example.org/m.toml".to_owned()], &messages, None)
+            .unwrap_err();
     assert_eq!(
         refused.to_string(),
         "https://example.org/m.toml: a program is described by a file on this machine"
@@ -429,7 +430,7 @@ fn a_program_that_does_not_read_hangs_no_longer_than_allowed() {
     std::fs::write(&path, text).unwrap();
     let messages: Messages = Arc::new(|_, _| ());
     let OutsideMetrics(metrics) =
-        capeval_outside::programs::read(&[path.display().to_string()], &messages).unwrap();
+        capeval_outside::programs::read(&[path.display().to_string()], &messages, None).unwrap();
     let error = scores_of(metrics[0].as_ref(), &rows, &|| ()).unwrap_err();
     assert_eq!(error.to_string(), "m answered 0 of 5 captions, then nothing for 0.3 s");
 }

@@ -39,6 +39,7 @@ mod organise;
 mod outbox;
 mod paging;
 mod processes;
+mod programs;
 mod providers;
 mod qualifying;
 mod queries;

@@ -138,18 +138,29 @@ pub async fn send(
     fields: &[(&str, &str)],
     files: &[(&str, &str, String)],
 ) -> crate::support::Answer {
+    let files: Vec<_> = files.iter().map(|(field, name, text)| (*field, *name, text.as_bytes())).collect();
+    send_bytes(who, path, fields, &files).await
+}
+
+/// The same with files of bytes.
+pub async fn send_bytes(
+    who: &Client,
+    path: &str,
+    fields: &[(&str, &str)],
+    files: &[(&str, &str, &[u8])],
+) -> crate::support::Answer {
     let (kind, body) = form(fields, &[]);
     let boundary = kind.split("boundary=").nth(1).unwrap().to_owned();
-    let end = format!("--{boundary}--");
-    let mut text = String::from_utf8(body).unwrap();
-    text.truncate(text.rfind(&end).unwrap());
+    let end = format!("--{boundary}--\r\n");
+    let mut body = body.strip_suffix(end.as_bytes()).unwrap().to_vec();
     for (field, name, content) in files {
-        text += &format!(
-            "--{boundary}\r\nContent-Disposition: form-data; name=\"{field}\"; filename=\"{name}\"\r\n\r\n{content}\r\n"
+        let head = format!(
+            "--{boundary}\r\nContent-Disposition: form-data; name=\"{field}\"; filename=\"{name}\"\r\n\r\n"
         );
+        body.extend([head.as_bytes(), content, b"\r\n"].concat());
     }
-    text += &end;
-    who.send(Request::post(path).header("content-type", kind), text).await
+    body.extend(end.bytes());
+    who.send(Request::post(path).header("content-type", kind), body).await
 }
 
 async fn a_benchmark_is_made_in_the_browser(database: Database) {

@@ -260,8 +260,8 @@ async fn scores_that_cannot_be_are_refused() {
         ),
         (json!({ "scores": { "judge": 5, "errors": -1 } }), "-1 cannot be a value of errors"),
         (
-            json!({ "scores": { "judge": 5, "errors": 1 }, "version": "x".repeat(101) }),
-            "at most 100 characters",
+            json!({ "scores": { "judge": 5, "errors": 1 }, "version": "x".repeat(501) }),
+            "at most 500 characters",
         ),
         (images(json!({ "judge": 4 })), "The value of judge is 5, but the mean over the images is 4."),
         (images(json!({ "judge": 99 })), "99 cannot be a value of judge"),

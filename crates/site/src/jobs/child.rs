@@ -32,6 +32,7 @@ pub fn allowance(app: &App, read: Vec<PathBuf>) -> Allowance {
         seconds: app.settings.job_seconds * processors,
         threads: app.settings.threads,
         gives_way: false,
+        programs: false,
     }
 }
 
@@ -45,7 +46,9 @@ pub fn readable(app: &App, files: impl IntoIterator<Item = PathBuf>) -> Vec<Path
 /// Runs a task in a child, and returns its result.
 pub async fn run<T: Task>(app: &App, allowance: Allowance, task: T) -> Result<T::Answer, Failure> {
     let memory = allowance.memory >> 20;
-    let order = serde_json::to_vec(&Order::new(allowance, task))?;
+    // It holds folders that the child reads.
+    let order = Order::new(allowance, task);
+    let text = serde_json::to_vec(&order)?;
     let mut command = Command::new(&app.program);
     command.arg(COMMAND).env_clear().current_dir("/").kill_on_drop(true);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -55,7 +58,7 @@ pub async fn run<T: Task>(app: &App, allowance: Allowance, task: T) -> Result<T:
         let write = async {
             if let Some(mut input) = input {
                 // A child that ends early does not read its order; its status tells.
-                let _ = input.write_all(&order).await;
+                let _ = input.write_all(&text).await;
             }
         };
         let ((), output, messages) = tokio::join!(write, read(output, ANSWER), read(messages, MESSAGES));
@@ -64,7 +67,9 @@ pub async fn run<T: Task>(app: &App, allowance: Allowance, task: T) -> Result<T:
     };
     let limit = Duration::from_secs(app.settings.job_seconds);
     let conversation = conversation.instrument(tracing::info_span!("child", task = name_of::<T>()));
-    let Ok(ended) = tokio::time::timeout(limit, conversation).await else {
+    let ended = tokio::time::timeout(limit, conversation).await;
+    drop(order);
+    let Ok(ended) = ended else {
         return Err(Failure::Passing(reason!("stopped after {} seconds", limit.as_secs())));
     };
     let (output, messages, status) = ended?;

@@ -79,6 +79,10 @@ impl Settings {
         if !self.capeval_data.is_empty() && !Path::new(&self.capeval_data).is_dir() {
             bail!("capeval_data names a folder, and `{}` is none", self.capeval_data);
         }
+        let is_fit = |folder: &&String| Path::new(folder).parent().is_some() && Path::new(folder).is_dir();
+        if let Some(folder) = self.program_folders.iter().find(|folder| !is_fit(folder)) {
+            bail!("program_folders names folders below `/`, such as /usr, and `{folder}` is none");
+        }
         // The folder itself is created with the first backup.
         let parent = Path::new(&self.backup_folder).parent().filter(|parent| !parent.as_os_str().is_empty());
         if let Some(parent) = parent.filter(|parent| !parent.is_dir()) {
@@ -168,6 +172,8 @@ mod tests {
             ("proxies = ['fe80::1%eth0']", "`fe80::1%eth0` is neither"),
             ("lease_seconds = -5", "lease_seconds is at least 1, not -5"),
             ("capeval_data = '/nowhere/at/all'", "`/nowhere/at/all` is none"),
+            ("program_folders = ['/usr', '/']", "`/` is none"),
+            ("program_folders = ['/nowhere/at/all']", "`/nowhere/at/all` is none"),
             ("backup_folder = '/nowhere/at/all'", "`/nowhere/at`, which is no folder"),
             ("log = 'inof'", "`inof` is neither"),
             ("log = 'warn,capeval_server'", "`capeval_server` is neither"),

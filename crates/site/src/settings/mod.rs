@@ -140,6 +140,7 @@ settings! {
     lease_seconds: i64 = 60, "job lease in seconds; after that, another worker takes over";
     job_seconds: u64 = 900, "time limit of a job in seconds";
     job_memory_mib: u64 = 6144, "address space of a job in MiB";
+    program_folders: Vec<String> = Vec::new(), "folders of interpreters and libraries that metrics of hosts which are programs may use in their sandbox, such as `/usr`; empty for no such metrics; Linux only";
     upload_mib: u64 = 64, "largest upload in MiB";
     unpacked_mib: u64 = 256, "largest unpacked size of an upload in MiB";
     requests_per_minute: u32 = 600, "requests per minute from one network address (IPv4 /24, IPv6 /64) or person";
