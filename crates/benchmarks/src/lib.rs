@@ -18,6 +18,7 @@ pub mod halves;
 mod host;
 pub mod hosting;
 pub mod images;
+mod invariants;
 pub mod judging;
 mod notes;
 pub mod notifications;
@@ -65,6 +66,7 @@ pub static TEAMS_PER_PERSON: NumberSetting =
 pub static FEATURE: Feature = Feature {
     migrations: migrations!("benchmarks": "benchmarks" "admission" "teams" "submissions" "scores" "judging" "workers"),
     sentences: include_str!("../locales/zh.toml"),
+    invariants: invariants::ALL,
     files: file_columns! {
         "submission" "blob" visible;
         "submission" "upload" visible;

@@ -27,7 +27,7 @@ pub use order::{Candidate, Interval, LEVEL, entry_name, rounded, score_text, str
 pub use progress::leaders;
 pub use queries::{Board, Sight, UncomparedPair, board, forget_agreement, sight, uncompared, with_captions};
 pub use ranks::check_rank_rule;
-pub use standing::{StandingCache, all_changed, changed, outdate};
+pub use standing::{StandingCache, all_changed, changed, outdate, wrong_rows};
 
 pub(super) fn routes() -> Vec<Route> {
     let public = Access::Public;

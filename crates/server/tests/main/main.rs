@@ -24,6 +24,7 @@ mod halves;
 mod hostile;
 mod hosting;
 mod images;
+mod invariants;
 mod jobs;
 mod judging;
 mod kills;
