@@ -20,6 +20,7 @@ mod deploy;
 mod disk;
 mod entries;
 mod exchange;
+mod failpoints;
 mod halves;
 mod hostile;
 mod hosting;

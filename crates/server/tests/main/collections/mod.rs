@@ -124,13 +124,14 @@ pub async fn open_pictures(site: &Site, n: usize) -> Vec<String> {
     let mut tx = app.store.begin().await.unwrap();
     let row = tx.first("SELECT id FROM collection WHERE slug = 'c'", args![]).await.unwrap().unwrap();
     let collection: String = row.get("id").unwrap();
+    let blob = app.blobs.put(&b"picture"[..]).unwrap();
     let mut ids = Vec::new();
     for k in 0..n {
         let id = capeval_site::ids::new_id();
         tx.execute(
             "INSERT INTO image (id, collection, licence, game, platform, source_hash, blob, thumb, split_group, state, \
-             shuffle, created_at) VALUES ($1, $2, 'CC0-1.0', 'Game', 'PC', $1, $1, $1, 'g', 'pending', $3, 0)",
-            args![&id, &collection, (k * 7_919 % 10_007) as i64 * 1_000_000],
+             shuffle, created_at) VALUES ($1, $2, 'CC0-1.0', 'Game', 'PC', $1, $4, $4, 'g', 'pending', $3, 0)",
+            args![&id, &collection, (k * 7_919 % 10_007) as i64 * 1_000_000, &blob],
         )
         .await
         .unwrap();
