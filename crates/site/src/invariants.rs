@@ -1,5 +1,5 @@
-//! What holds between rows, whatever was killed and when: each feature lists its own, and `doctor --deep` and tests look
-//! for rows that break them.
+//! What holds between rows, whatever was killed and when: each feature lists its own, and `doctor --deep` and tests
+//! look for rows that break them.
 
 use futures_util::future::BoxFuture;
 

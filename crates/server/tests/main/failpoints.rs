@@ -1,9 +1,10 @@
 //! The server is killed between any two writes of the database, or cannot use a file: it starts again, and lacks and
 //! doubles nothing.
 //!
-//! People do what they do step by step: submit, score, rescore, merge, caption, rate, moderate, release, back up, leave.
-//! Each step is done once to count its points, then once for each of them: the fault comes there, the process starts again,
-//! all invariants hold, and once the step is done again, the tables say what they say after a run without a fault.
+//! People do what they do step by step: submit, score, rescore, merge, caption, rate, moderate, release, back up,
+//! leave. Each step is done once to count its points, then once for each of them: the fault comes there, the process
+//! starts again, all invariants hold, and once the step is done again, the tables say what they say after a run without
+//! a fault.
 //!
 //! Without `CAPEVAL_FAULTS=1`, one point of a few is tried; `CAPEVAL_FAULTS_OF` names steps.
 

@@ -123,8 +123,8 @@ async fn between_writes(sql: &str) {
     let _ = sql;
 }
 
-/// Defines the ways to run a statement on a type, as a transaction of its own or not, from its executors for SQLite, one
-/// of which may only read, and for PostgreSQL.
+/// Defines the ways to run a statement on a type, as a transaction of its own or not, from its executors for SQLite,
+/// one of which may only read, and for PostgreSQL.
 macro_rules! statements {
     ($type:ty, $is_alone:literal, $self:ident, ($($receiver:tt)*); $write:pat => $writer:expr; $read:pat => $reader:expr; $server:pat => $any:expr) => {
         impl $type {
