@@ -5,6 +5,7 @@
     server.py board SERVER SCRATCH [--submissions N] [--teams N] [--measures N] [--rates N,N] [--seconds N] [--rounds N]
     server.py mail SERVER SCRATCH [--submissions N]
     server.py collections SERVER SCRATCH [--people N] [--queue N] [--uploads N] [--seconds S] [--think S]
+    server.py soak SERVER SCRATCH [--people N] [--minutes M] [--restart-minutes M] [--fills N]
 
 SERVER is the program, SCRATCH an empty folder. The server starts with limits that do not interfere.
 
@@ -24,8 +25,14 @@ while 2,500 small submissions are being scored.
 `collections` writes people, their sessions and a queue of pictures into the database. It prints how long the page with the
 next picture takes; what people wait who describe pictures at once, each with THINK seconds on average to write a caption;
 and what visitors of pages wait before and while screenshots of 2 MB are uploaded and decoded, 20 at a time.
+
+`soak` has people do everything at once: submit, read pages, upload pictures, describe, rate, report, while hosts score all
+again, moderate, release and back up, and the server is killed or stopped in turn and starts again. N times, the file system
+of SCRATCH, which should be a small one of its own, is full for ten seconds. It prints what people waited, what was refused,
+memory minute by minute, and in the end what `doctor --deep` says; it fails if an invariant does not hold.
 """
 import argparse
+import collections as collections_of
 import contextlib
 import email
 import gzip
@@ -525,14 +532,14 @@ def fill_collection(database, people, queue):
     return cookies
 
 
-def screenshot(path):
-    """Writes a PNG of about 2 MB whose noise no other has."""
-    noise = os.urandom(WIDTH * HEIGHT * 3).translate(bytes(16 * (level // 16) for level in range(256)))
+def screenshot(path, width=WIDTH, height=HEIGHT):
+    """Writes a PNG, of about 2 MB unless it is smaller, whose noise no other has."""
+    noise = os.urandom(width * height * 3).translate(bytes(16 * (level // 16) for level in range(256)))
     rows = b"".join(
-        b"\0" + noise[row * WIDTH * 3 : (row + 1) * WIDTH * 3] for row in range(HEIGHT)
+        b"\0" + noise[row * width * 3 : (row + 1) * width * 3] for row in range(height)
     )
     chunks = [
-        (b"IHDR", struct.pack(">IIBBBBB", WIDTH, HEIGHT, 8, 2, 0, 0, 0)),
+        (b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)),
         (b"IDAT", zlib.compress(rows, 1)),
         (b"IEND", b""),
     ]
@@ -558,6 +565,13 @@ def shares(times):
     return f"median {at(0.5):.1f} ms, p95 {at(0.95):.1f} ms, most {times[-1]:.1f} ms of {len(times):,}"
 
 
+def new_caption():
+    """A caption that no one has written."""
+    # Long numbers are refused as telephone numbers.
+    name = uuid.uuid4().hex.translate(str.maketrans("0123456789", "ghijklmnop"))
+    return f"A person in a coat labelled {name} walks past an old house"
+
+
 def describe(site, cookies, seconds, think):
     """Has all people describe pictures; returns how long they waited for pages and for captions."""
     pages, captions, end = [], [], time.perf_counter() + seconds
@@ -572,10 +586,7 @@ def describe(site, cookies, seconds, think):
             image = re.search(rb'data-image="([^"]+)"', page)
             assert image, "no picture"
             time.sleep(random.expovariate(1 / think) if think else 0)
-            # Long numbers are refused as telephone numbers.
-            name = uuid.uuid4().hex.translate(str.maketrans("0123456789", "ghijklmnop"))
-            text = f"A person in a coat labelled {name} walks past an old house"
-            form = urllib.parse.urlencode({"image": image[1].decode(), "text": text, "language": "en"})
+            form = urllib.parse.urlencode({"image": image[1].decode(), "text": new_caption(), "language": "en"})
             took, status, to, _ = ask(connection, "POST", "/c/c/caption", cookies[number], form)
             assert status == 303 and "done=caption" in to, (status, to)
             captions.append(took)
@@ -602,6 +613,21 @@ def visit(site, cookies, is_over):
     return times
 
 
+def form_of(paths):
+    """The type and the body of a form with pictures."""
+    edge = uuid.uuid4().hex
+    fields = {"game": "Load", "licence": "CC0-1.0", "rights": "1"}
+    body = [
+        f'--{edge}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'.encode()
+        for name, value in fields.items()
+    ]
+    for path in paths:
+        head = f'--{edge}\r\nContent-Disposition: form-data; name="files"; filename="{path.name}"\r\n\r\n'
+        body += [head.encode(), path.read_bytes(), b"\r\n"]
+    body.append(f"--{edge}--\r\n".encode())
+    return f"multipart/form-data; boundary={edge}", b"".join(body)
+
+
 def upload(site, cookies, files):
     """Uploads files, 20 in a request and four requests at once."""
     requests = [files[k : k + 20] for k in range(0, len(files), 20)]
@@ -615,18 +641,8 @@ def upload(site, cookies, files):
                     return
                 mine = requests.pop()
                 cookie = cookies[len(requests) % len(cookies)]
-            edge = uuid.uuid4().hex
-            fields = {"game": "Load", "licence": "CC0-1.0", "rights": "1"}
-            body = [
-                f'--{edge}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'.encode()
-                for name, value in fields.items()
-            ]
-            for path in mine:
-                head = f'--{edge}\r\nContent-Disposition: form-data; name="files"; filename="{path.name}"\r\n\r\n'
-                body += [head.encode(), path.read_bytes(), b"\r\n"]
-            body.append(f"--{edge}--\r\n".encode())
-            kind = f"multipart/form-data; boundary={edge}"
-            _, status, _, text = ask(connection, "POST", "/c/c/upload", cookie, b"".join(body), kind)
+            kind, body = form_of(mine)
+            _, status, _, text = ask(connection, "POST", "/c/c/upload", cookie, body, kind)
             assert status == 303, (status, text[:300])
 
     together(person, 4)
@@ -677,12 +693,156 @@ def collections(given):
             print(f"  pages during that time: {shares(during)}")
 
 
+class Soak:
+    """People who use a site, whatever happens to it."""
+
+    def __init__(self, site, cookies, tokens, phase, end):
+        self.site, self.cookies, self.tokens, self.phase, self.end = site, cookies, tokens, phase, end
+        self.times, self.refused, self.lock = [], collections_of.Counter(), threading.Lock()
+
+    def is_over(self):
+        return time.perf_counter() > self.end
+
+    def ask(self, number, method, path, body=None, kind="application/x-www-form-urlencoded"):
+        """The body of an answer; nothing if there is none, or the server refuses because of itself."""
+        try:
+            took, status, _, text = ask(self.site.connect(), method, path, self.cookies[number], body, kind)
+        except (OSError, http.client.HTTPException) as error:
+            took, status, text = 0, type(error).__name__, b""
+        with self.lock:
+            if status in (200, 303):
+                self.times.append(took)
+            else:
+                self.refused[status if isinstance(status, str) else f"{status} {path.split('/')[1]}"] += 1
+        return text if status in (200, 303) else b""
+
+    def post(self, number, path, **fields):
+        return self.ask(number, "POST", path, urllib.parse.urlencode(fields))
+
+    def person(self, number):
+        scratch = self.site.folder.parent / f"{number}.png"
+        while not self.is_over():
+            time.sleep(random.expovariate(1))
+            what = random.random()
+            if what < 0.3:
+                self.ask(number, "GET", random.choice(("/", "/b/few/val/leaderboard", "/c/c", "/c/c/caption", "/collections")))
+            elif what < 0.4:
+                results = [{"image_id": image, "caption": f"a dog {uuid.uuid4().hex[:8]} of mat {image}"} for image in range(20)]
+                path = f"/api/v1/phases/{self.phase}/submissions?method=soak"
+                with contextlib.suppress(OSError, http.client.HTTPException):
+                    status, _ = self.site.ask("POST", path, self.tokens[number % len(self.tokens)], json.dumps(results))
+                    self.refused[f"{status} submissions"] += 1
+            elif what < 0.7:
+                image = re.search(rb'data-image="([^"]+)"', self.ask(number, "GET", "/c/c/caption"))
+                if image:
+                    self.post(number, "/c/c/caption", image=image[1].decode(), text=new_caption(), language="en")
+            elif what < 0.9:
+                item = re.search(rb'name="item" value="([^"]+)"', self.ask(number, "GET", "/c/c/rate"))
+                if item:
+                    self.post(number, "/c/c/rate", item=item[1].decode(), grade=random.choice((1, 3, 4, 4)))
+            elif what < 0.97:
+                screenshot(scratch, 96, 96)
+                kind, body = form_of([scratch])
+                self.ask(number, "POST", "/c/c/upload", body, kind)
+            else:
+                shown = re.search(rb'data-image="([^"]+)"', self.ask(number, "GET", "/c/c/caption"))
+                if shown:
+                    self.post(number, "/c/c/report", kind="image", subject=shown[1].decode(), reason="offensive", note="look")
+
+    def host(self, number):
+        """What one does who runs all of it; the first of the people does."""
+        for turn in itertools.count(1):
+            if self.is_over():
+                return
+            time.sleep(5)
+            page = self.ask(0, "GET", "/c/c/moderate").decode(errors="replace")
+            for kind, subject in re.findall(r'action="/c/c/moderate/(images|captions)/([^"]+)"', page)[:10]:
+                action = random.choice(("approve", "refuse"))
+                self.post(0, f"/c/c/moderate/{kind}/{subject}", action=action, reason="unsuitable")
+            if turn % 6 == 0:
+                self.post(0, "/b/few/val/host/rescore")
+            if turn % 9 == 0:
+                self.post(0, "/c/c/releases", val=10, test=10, withheld="test")
+            if turn % 12 == 0:
+                made = self.site.folder.parent / "made"
+                shutil.rmtree(made, ignore_errors=True)
+                command = [*self.site.program, "backup", made]
+                done = subprocess.run(command, capture_output=True, text=True, env=self.site.environment)
+                self.refused[f"backup {done.returncode} {done.stderr[-60:].strip()}"] += 1
+
+
+def fill_disk(folder):
+    """Takes all space of a file system for ten seconds."""
+    with open(folder / "ballast", "wb") as file, contextlib.suppress(OSError):
+        while True:
+            file.write(bytes(1 << 20))
+            file.flush()
+    time.sleep(10)
+    (folder / "ballast").unlink()
+
+
+def soak(given):
+    annotations = [{"image_id": number, "id": number, "caption": f"a cat on mat {number}"} for number in range(20)]
+    whole = {"images": [{"id": number} for number in range(20)], "annotations": annotations}
+    (given.scratch / "references.json").write_text(json.dumps(whole))
+    plan = BENCHMARK.format(slug="few", metrics='["bleu"]', references="references.json")
+    (given.scratch / "few.toml").write_text(plan.replace("= 1000", "= 1000000"))
+    site = Site(given, lease_seconds="5")
+    site.admin("benchmark", "apply", given.scratch / "few.toml")
+    tokens = [site.person(f"team-{number}") for number in range(10)]
+    cookies = fill_collection(site.folder / "capeval.db", given.people, 0)
+    with contextlib.closing(sqlite3.connect(site.folder / "capeval.db")) as db, db:
+        db.execute("UPDATE account SET role = 'admin' WHERE id = 'person-000000'")
+        db.execute("INSERT INTO collection_staff VALUES ('c', 'person-000000', 'host')")
+    minutes, begin = [], time.perf_counter()
+    end = begin + given.minutes * 60
+    with site.running():
+        phase = site.phase("few")
+    work = Soak(site, cookies, tokens, phase, end)
+    people = threading.Thread(target=together, args=(work.person, given.people), daemon=True)
+    host = threading.Thread(target=work.host, args=(0,), daemon=True)
+    fills = [begin + (k + 1) * given.minutes * 60 / (given.fills + 1) for k in range(given.fills)]
+    for life in itertools.count():
+        if work.is_over():
+            break
+        with site.running() as process:
+            if life == 0:
+                people.start(), host.start()
+            until, samples = min(end, time.perf_counter() + given.restart_minutes * 60), []
+            while time.perf_counter() < until:
+                samples.append(memory(process))
+                if fills and time.perf_counter() > fills[0]:
+                    fills.pop(0)
+                    fill_disk(given.scratch)
+                time.sleep(min(10, max(0.1, until - time.perf_counter())))
+            series = " ".join(f"{size:.0f}" for size in samples[:: max(1, len(samples) // 12)])
+            print(f"life {life}: memory {series} MB, most {memory(process, 'VmHWM'):.0f} MB", flush=True)
+            if life % 2 == 0:
+                process.kill()
+    people.join(), host.join()
+    with site.running() as process:
+        while waiting(site):
+            time.sleep(0.5)
+        print(f"idle: memory {memory(process):.0f} MB; load {os.getloadavg()[0]:.1f}")
+        times = sorted(work.times)
+        print(f"{given.minutes} minutes, {given.people} people: {shares(times)}, p99 {times[int(0.99 * len(times))]:.1f} ms")
+        print("; ".join(f"{what}: {n}" for what, n in sorted(work.refused.items())))
+        done = subprocess.run([*site.program, "doctor", "--deep"], capture_output=True, text=True, env=site.environment)
+        told = [line for line in done.stdout.splitlines() if line.startswith(("rows", "files", "database"))]
+        print("\n".join(told))
+    with contextlib.closing(sqlite3.connect(site.folder / "capeval.db")) as db:
+        for table in ("submission", "score_set", "image", "caption", "rating", "report", "release", "job"):
+            print(table, dict(db.execute(f"SELECT {'state' if table not in ('rating', 'score_set') else '1'}, COUNT(*) FROM {table} GROUP BY 1")))
+    sys.exit(any(" PROBLEM " in line for line in told))
+
+
 # What can be measured, and its arguments with their defaults.
 WORK = {
     submissions: {"people": 200, "data_of_metrics": ""},
     board: {"submissions": 12_000, "teams": 200, "measures": 20, "rates": "50,200", "seconds": 10, "rounds": 3},
     mail: {"submissions": 2_500},
     collections: {"people": 200, "queue": 100_000, "uploads": 1_000, "seconds": 60.0, "think": 10.0},
+    soak: {"people": 50, "minutes": 120.0, "restart_minutes": 10.0, "fills": 0},
 }
 
 

@@ -19,6 +19,7 @@ pub mod halves;
 mod host;
 pub mod hosting;
 pub mod images;
+mod invariants;
 pub mod judging;
 mod notes;
 pub mod notifications;
@@ -73,6 +74,7 @@ pub static FEATURE: Feature = Feature {
         "qualifying" "statistics"
     ),
     sentences: include_str!("../locales/zh.toml"),
+    invariants: invariants::ALL,
     files: file_columns! {
         "submission" "blob" visible;
         "submission" "upload" visible;

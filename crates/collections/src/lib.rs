@@ -11,6 +11,7 @@ mod contributors;
 mod guide;
 mod host_pages;
 pub mod import;
+mod invariants;
 mod media;
 mod milestones;
 pub mod moderation;
@@ -60,6 +61,7 @@ pub static FEATURE: Feature = Feature {
         "collections": "collections" "pictures" "captions" "ratings" "reports" "releases" "imports"
     ),
     sentences: include_str!("../locales/zh.toml"),
+    invariants: invariants::ALL,
     files: file_columns! {
         "image" "blob" visible;
         "image" "thumb" visible;

@@ -116,16 +116,46 @@ macro_rules! or_change {
 const PROVIDE: &str = concat!(provide!(), "image.id = $1", or_change!());
 const PROVIDE_ALL: &str = concat!(provide!(), "image.collection = $1", or_change!());
 
-/// Counts again.
-macro_rules! recount {
+/// The captions and reservations that take places, and the captions that are accepted.
+macro_rules! taken {
     () => {
-        "UPDATE image_slots SET taken = (SELECT COUNT(*) FROM caption WHERE caption.image = image_slots.image \
+        "((SELECT COUNT(*) FROM caption WHERE caption.image = image_slots.image \
          AND image_slots.language IN ('', caption.language) \
          AND caption.state IN ('submitted', 'accepted', 'split', 'quarantined')) \
          + (SELECT COUNT(*) FROM assignment WHERE assignment.image = image_slots.image \
-         AND assignment.kind = 'caption' AND assignment.language = image_slots.language), \
-         accepted = (SELECT COUNT(*) FROM caption WHERE caption.image = image_slots.image \
-         AND image_slots.language IN ('', caption.language) AND caption.state = 'accepted') WHERE "
+         AND assignment.kind = 'caption' AND assignment.language = image_slots.language))"
+    };
+}
+macro_rules! accepted {
+    () => {
+        "(SELECT COUNT(*) FROM caption WHERE caption.image = image_slots.image \
+         AND image_slots.language IN ('', caption.language) AND caption.state = 'accepted')"
+    };
+}
+
+/// Finds counters that count something else.
+pub const MISCOUNTED: &str = concat!(
+    "SELECT 'picture ' || image || ', language \"' || language || '\": ' || CAST(taken AS TEXT) || ' taken, ' \
+     || CAST(accepted AS TEXT) || ' accepted' FROM image_slots WHERE taken <> ",
+    taken!(),
+    " OR accepted <> ",
+    accepted!()
+);
+
+/// Finds pictures whose state does not follow from their counters, and counters that do not follow from it.
+pub const MISPLACED: &str = "SELECT 'picture ' || id || ' is ' || state FROM image \
+     WHERE state IN ('open', 'complete') AND (NOT EXISTS (SELECT 1 FROM image_slots AS slots WHERE slots.image = image.id) \
+     OR (state = 'open') <> EXISTS (SELECT 1 FROM image_slots AS slots WHERE slots.image = image.id \
+     AND slots.accepted < slots.wanted)) UNION ALL SELECT 'picture ' || image.id || ' is ' || image.state FROM image_slots \
+     JOIN image ON image.id = image_slots.image WHERE image_slots.shuffle <> image.shuffle \
+     OR (image_slots.is_shown = 1) <> (image.state IN ('open', 'complete')) \
+     UNION ALL SELECT 'reservation of picture ' || image FROM assignment WHERE kind = 'caption' AND NOT EXISTS (SELECT 1 \
+     FROM image_slots AS slots WHERE slots.image = assignment.image AND slots.language = assignment.language)";
+
+/// Counts again.
+macro_rules! recount {
+    () => {
+        concat!("UPDATE image_slots SET taken = ", taken!(), ", accepted = ", accepted!(), " WHERE ")
     };
 }
 const RECOUNT: &str = concat!(recount!(), "image = $1");

@@ -72,7 +72,11 @@ enum Command {
     #[command(subcommand)]
     Data(Data),
     /// Check the installation and print all settings
-    Doctor,
+    Doctor {
+        /// Also check that all rows fit together, and read all files; the server may run.
+        #[arg(long)]
+        deep: bool,
+    },
     /// Back up the database and all files, even while the server runs, and print the folder
     Backup {
         /// Folder to create [default: the current time, in the folder of nightly backups].
@@ -319,7 +323,7 @@ pub fn run(arguments: Arguments) -> anyhow::Result<()> {
             Command::Admin(Admin::Collection(Collection::Import(given))) => {
                 import::import(&app, *given).await
             }
-            Command::Doctor => doctor(&app).await,
+            Command::Doctor { deep } => doctor(&app, deep).await,
             Command::Backup { to } => make_backup(&app, to).await,
             Command::Serve
             | Command::Demo
@@ -471,8 +475,8 @@ async fn apply_collection(app: &App, file: &Path) -> anyhow::Result<()> {
 }
 
 /// Prints what is found; a problem makes the command fail, for scripts.
-async fn doctor(app: &App) -> anyhow::Result<()> {
-    let findings = doctor::examine(app).await?;
+async fn doctor(app: &App, is_deep: bool) -> anyhow::Result<()> {
+    let findings = doctor::examine(app, is_deep).await?;
     let mut text = String::new();
     for finding in &findings {
         let mark = if finding.is_problem { "PROBLEM" } else { "" };

@@ -1,16 +1,18 @@
 //! Checks that the data, the machine and the settings are in order.
 
 use std::collections::HashSet;
+use std::fs::File;
 
 use capeval_files::{DATA, DataKind, Home};
 use capeval_site::accounts::people;
 use capeval_site::app::App;
 use capeval_site::backup::nightly;
 use capeval_site::blobs::FOLDERS;
+use capeval_site::invariants::Breach;
 use capeval_site::jobs::child;
 use capeval_site::space::Space;
 use capeval_site::store::Store;
-use capeval_site::{args, clock, named_files, space};
+use capeval_site::{args, clock, ids, invariants, named_files, space};
 use capeval_tasks::{Possible, absence, missing_data};
 
 /// The free bytes under which there is not enough space.
@@ -40,8 +42,11 @@ fn bad(about: &'static str, text: impl Into<String>) -> Finding {
     Finding { about, text: text.into(), is_problem: true }
 }
 
-/// Looks at everything.
-pub async fn examine(app: &App) -> anyhow::Result<Vec<Finding>> {
+/// The most rows that a finding names.
+const NAMED: usize = 5;
+
+/// Looks at everything; at the rows and the content of all files only if `is_deep`.
+pub async fn examine(app: &App, is_deep: bool) -> anyhow::Result<Vec<Finding>> {
     let mut findings = vec![
         good("data", app.folder.display().to_string()),
         good("database", format!("{}, version {} of the tables", app.store.kind(), app.schema.version())),
@@ -49,7 +54,10 @@ pub async fn examine(app: &App) -> anyhow::Result<Vec<Finding>> {
         sandbox(app).await,
         clock(app).await?,
     ];
-    findings.extend(files(app).await?);
+    findings.extend(files(app, is_deep).await?);
+    if is_deep {
+        findings.extend(rows(app).await?);
+    }
     findings.extend(space(app));
     findings.extend(metric_data(app));
     findings.extend(phases(app).await?);
@@ -102,26 +110,51 @@ async fn clock(app: &App) -> anyhow::Result<Finding> {
     })
 }
 
-/// Checks that the files that rows name exist, and that there are no others.
-async fn files(app: &App) -> anyhow::Result<Vec<Finding>> {
+/// The invariants that rows break.
+async fn rows(app: &App) -> anyhow::Result<Vec<Finding>> {
+    let broken = invariants::breaches(&mut app.store.snapshot().await?, app.features).await?;
+    let finding = |Breach { invariant, by }: Breach| {
+        let named = by.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join("; ");
+        let more = if by.len() > NAMED { format!("; and {} more", by.len() - NAMED) } else { String::new() };
+        bad("rows", format!("it does not hold that {}: {named}{more}: {}", invariant.holds, invariant.remedy))
+    };
+    let n_held = invariants::all(app.features).count() - broken.len();
+    let held = good("rows", format!("{n_held} invariants hold"));
+    Ok(broken.into_iter().map(finding).chain([held]).collect())
+}
+
+/// Checks that the files that rows name exist, and that there are no others; if `is_deep`, that each is what its name
+/// says.
+async fn files(app: &App, is_deep: bool) -> anyhow::Result<Vec<Finding>> {
     let mut snapshot = app.store.snapshot().await?;
     let named: HashSet<String> = named_files::all(&mut snapshot, app.features).await?.into_iter().collect();
     drop(snapshot);
     let own = app.clone();
     let list = move || {
-        let mut present = HashSet::new();
+        let (mut present, mut damaged) = (HashSet::new(), Vec::new());
         for (folder, blobs) in FOLDERS.into_iter().zip([&own.blobs, &own.hidden]) {
-            present.extend(blobs.list()?.iter().map(|hash| named_files::path(folder, hash)));
+            for hash in blobs.list()? {
+                let path = named_files::path(folder, &hash);
+                let digest = || ids::digest_of(File::open(blobs.fetch(&hash)?)?);
+                if is_deep && !digest().is_ok_and(|digest| digest == hash) {
+                    damaged.push(path.clone());
+                }
+                present.insert(path);
+            }
         }
-        Ok::<HashSet<String>, std::io::Error>(present)
+        Ok::<_, std::io::Error>((present, damaged))
     };
-    let present = tokio::task::spawn_blocking(list).await??;
+    let (present, damaged) = tokio::task::spawn_blocking(list).await??;
     let missing: Vec<&String> = named.difference(&present).collect();
     let surplus = present.difference(&named).count();
     let mut findings = vec![match missing[..] {
         [] => good("files", format!("{} referenced, none missing", named.len())),
         [first, ..] => bad("files", format!("{} referenced but missing, such as {first}", missing.len())),
     }];
+    if let [first, ..] = &damaged[..] {
+        let text = format!("{} damaged, such as {first}: copy them from a backup", damaged.len());
+        findings.push(bad("files", text));
+    }
     if surplus > 0 {
         findings.push(good("files", format!("{surplus} unreferenced; the server removes them after a day")));
     }

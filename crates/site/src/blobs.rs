@@ -29,6 +29,14 @@ pub struct Blobs {
 /// The folders of files in the folder of the data, in a bucket, and in a backup: those of people, and references.
 pub const FOLDERS: [&str; 2] = ["blobs", "hidden"];
 
+/// A point at which a test may let a file fail.
+#[cfg_attr(not(debug_assertions), expect(clippy::unnecessary_wraps, reason = "tests let it fail"))]
+fn point() -> io::Result<()> {
+    #[cfg(debug_assertions)]
+    crate::testing::use_file()?;
+    Ok(())
+}
+
 /// A file that is being written; it is removed unless it is kept.
 pub struct Draft {
     file: NamedTempFile,
@@ -81,6 +89,7 @@ impl Blobs {
 
     /// Begins a file.
     pub fn draft(&self) -> io::Result<Draft> {
+        point()?;
         Ok(Draft { file: NamedTempFile::new_in(self.drafts())?, hash: Sha256::new(), size: 0 })
     }
 
@@ -107,10 +116,14 @@ impl Blobs {
     }
 
     fn persist(&self, file: NamedTempFile, path: &Path) -> io::Result<()> {
+        point()?;
         file.as_file().sync_all()?;
         let folder = path.parent().unwrap_or(&self.folder);
+        point()?;
         fs::create_dir_all(folder)?;
+        point()?;
         file.persist(path)?;
+        point()?;
         [folder, &self.folder].into_iter().try_for_each(|folder| File::open(folder)?.sync_all())
     }
 
@@ -123,6 +136,7 @@ impl Blobs {
 
     /// The path of the file with this hash, if it exists; it is fetched from the bucket if this machine lacks it.
     pub fn fetch(&self, hash: &str) -> io::Result<PathBuf> {
+        point()?;
         let path = self.path(hash);
         if let Some(bucket) = self.bucket.as_ref().filter(|_| !path.exists()) {
             let file = NamedTempFile::new_in(self.drafts())?;
@@ -137,6 +151,7 @@ impl Blobs {
 
     /// [`Self::fetch`] for those who cannot block.
     pub async fn ready(&self, hash: &str) -> io::Result<PathBuf> {
+        point()?;
         let path = self.path(hash);
         if self.bucket.is_none() || path.exists() {
             return Ok(path);
@@ -155,6 +170,7 @@ impl Blobs {
 
     /// The hashes of all files.
     pub fn list(&self) -> io::Result<BTreeSet<String>> {
+        point()?;
         let mut hashes = self.list_folder()?;
         if let Some(bucket) = &self.bucket {
             hashes.extend(bucket.list()?.into_iter().map(|(hash, _)| hash));
@@ -186,6 +202,7 @@ impl Blobs {
 
     /// Removes a file, if it exists.
     pub fn remove(&self, hash: &str) -> io::Result<()> {
+        point()?;
         if let Some(bucket) = &self.bucket {
             bucket.remove(hash)?;
         }
@@ -290,6 +307,7 @@ impl Draft {
 
 impl Write for Draft {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        point()?;
         let n = self.file.write(bytes)?;
         self.hash.update(&bytes[..n]);
         self.size += n as u64;

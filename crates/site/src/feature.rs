@@ -3,6 +3,7 @@
 use std::sync::OnceLock;
 
 use crate::health::RowGauge;
+use crate::invariants::Invariant;
 use crate::jobs::AnyWork;
 use crate::named_files::FileColumn;
 use crate::personal_data::PersonalData;
@@ -19,6 +20,8 @@ pub struct Feature {
     pub migrations: &'static [Migration],
     /// The columns that name files.
     pub files: &'static [FileColumn],
+    /// What holds between its rows.
+    pub invariants: &'static [Invariant],
     pub routes: fn() -> Vec<Route>,
     /// The kinds of work that its jobs do.
     pub works: &'static [AnyWork],
@@ -46,6 +49,7 @@ impl Feature {
     pub const NONE: Self = Self {
         migrations: &[],
         files: &[],
+        invariants: &[],
         routes: Vec::new,
         works: &[],
         settings: &[],

@@ -18,6 +18,7 @@ pub mod fault;
 pub mod feature;
 pub mod health;
 pub mod ids;
+pub mod invariants;
 pub mod jobs;
 pub mod named_files;
 pub mod outbox;
@@ -45,6 +46,7 @@ use web::{Access, MenuItem, Route};
 /// The base: accounts, jobs, messages, backups and what all pages share.
 pub static BASE: Feature = Feature {
     migrations: migrations!("site": "accounts" "audit" "jobs" "outbox"),
+    invariants: invariants::OF_BASE,
     routes: base_routes,
     works: &[
         AnyWork::of::<accounts::deletion::FinishDeletion>(),

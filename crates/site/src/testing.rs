@@ -1,4 +1,4 @@
-//! Lets tests control what they would wait for: the time, and points at which the work stops.
+//! Lets tests control what they would wait for: the time, points at which the work stops, and kills.
 //!
 //! The module exists only in builds with debug assertions, which programs that are shipped never have, and nothing but
 //! a call from the process itself sets anything here: no setting, variable or request reaches it. Each test has a clock
@@ -6,11 +6,11 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use tokio::sync::{oneshot, watch};
+use tokio::sync::{Notify, oneshot, watch};
 
 thread_local! {
     static CLOCK: RefCell<Option<Clock>> = const { RefCell::new(None) };
@@ -77,6 +77,94 @@ pub async fn counting<T>(work: impl Future<Output = T>) -> (T, usize) {
 pub fn count_statement() {
     // Nothing counts elsewhere.
     let _ = STATEMENTS.try_with(|statements| statements.set(statements.get() + 1));
+}
+
+thread_local! {
+    static FUSE: RefCell<Option<Fuse>> = const { RefCell::new(None) };
+}
+
+/// Kills the work of the threads that have entered it between two writes: from one of them on, no statement that writes
+/// and no commit returns, as in a process that was killed, until the test drops the runtime.
+#[derive(Clone, Debug)]
+pub struct Fuse(Arc<FuseState>);
+
+#[derive(Debug)]
+struct FuseState {
+    passed: AtomicUsize,
+    blows_at: AtomicUsize,
+    blown: Notify,
+    touched: AtomicUsize,
+    fails_at: AtomicUsize,
+}
+
+impl Fuse {
+    /// One that does not blow yet.
+    #[expect(clippy::new_without_default, reason = "no one needs a usual one")]
+    pub fn new() -> Self {
+        let never = || AtomicUsize::new(usize::MAX);
+        let [passed, touched] = [0, 0].map(AtomicUsize::new);
+        Self(Arc::new(FuseState {
+            passed,
+            blows_at: never(),
+            blown: Notify::new(),
+            touched,
+            fails_at: never(),
+        }))
+    }
+
+    /// Lets this thread depend on the fuse, or on none.
+    pub fn enter(fuse: Option<&Self>) {
+        FUSE.set(fuse.cloned());
+    }
+
+    /// Counts from 0 again, and blows when so many points were passed.
+    pub fn blow_at(&self, n: usize) {
+        self.0.passed.store(0, Ordering::Relaxed);
+        self.0.blows_at.store(n, Ordering::Relaxed);
+    }
+
+    /// The number of points that were passed.
+    pub fn passed(&self) -> usize {
+        self.0.passed.load(Ordering::Relaxed)
+    }
+
+    /// Counts from 0 again, and lets a file fail once when so many points at which files are used were passed.
+    pub fn fail_at(&self, n: usize) {
+        self.0.touched.store(0, Ordering::Relaxed);
+        self.0.fails_at.store(n, Ordering::Relaxed);
+    }
+
+    /// The number of points at which files were used.
+    pub fn touched(&self) -> usize {
+        self.0.touched.load(Ordering::Relaxed)
+    }
+
+    /// Waits until it has blown.
+    pub async fn blown(&self) {
+        self.0.blown.notified().await;
+    }
+}
+
+/// A point between two writes.
+pub async fn between_writes() {
+    let Some(Fuse(fuse)) = FUSE.with_borrow(Clone::clone) else { return };
+    if fuse.passed.fetch_add(1, Ordering::Relaxed) >= fuse.blows_at.load(Ordering::Relaxed) {
+        fuse.blown.notify_one();
+        std::future::pending::<()>().await;
+    }
+}
+
+/// A point at which a file is used.
+///
+/// # Errors
+/// Of a full disk and of a broken one in turn, if a test wants one here.
+pub fn use_file() -> std::io::Result<()> {
+    let Some(Fuse(fuse)) = FUSE.with_borrow(Clone::clone) else { return Ok(()) };
+    let n = fuse.touched.fetch_add(1, Ordering::Relaxed);
+    if n != fuse.fails_at.load(Ordering::Relaxed) {
+        return Ok(());
+    }
+    Err(if n % 2 == 0 { std::io::ErrorKind::StorageFull.into() } else { std::io::Error::other("broken") })
 }
 
 /// Points of the code that a test has asked to stop at.

@@ -20,7 +20,17 @@ pub struct Trial<'a> {
     pub outputs: &'a [&'a str],
     /// True if these files are there before, with other content.
     pub has_old: bool,
+    /// The exit code of a refusal.
+    pub refused: i32,
+    /// The beginning of the names of files that may hold any part of what they gain.
+    pub state: &'a str,
+    /// Finds what is wrong with these files in the folder of the run, which was killed or not; otherwise the next run
+    /// must be like one without a fault.
+    pub check: Option<Check<'a>>,
 }
+
+/// Finds what is wrong in the folder of a run, which was killed or not.
+pub type Check<'a> = &'a dyn Fn(&Path, bool) -> Vec<String>;
 
 /// The system calls and their errors. An interrupted read or write must be done again.
 const FAULTS: [(&str, &[&str]); 17] = [
@@ -45,9 +55,6 @@ const FAULTS: [(&str, &[&str]); 17] = [
 
 /// The exit code of `timeout` when it has to end a program.
 const IS_OVER: i32 = 124;
-
-/// The exit code of a refusal.
-const REFUSED: i32 = 2;
 
 /// The files of a folder with their content, by their paths in it.
 type Snapshot = BTreeMap<String, Vec<u8>>;
@@ -80,6 +87,11 @@ impl fmt::Display for Tally {
     }
 }
 
+/// One of how many faults is tried: `CAPEVAL_FAULTS`, or as many as usual.
+pub fn step(usual: usize) -> usize {
+    std::env::var("CAPEVAL_FAULTS").ok().and_then(|step| step.parse().ok()).unwrap_or(usual).max(1)
+}
+
 /// Returns true if `strace` is there and may trace.
 pub fn can_inject() -> bool {
     let mut strace = Command::new("strace");
@@ -106,7 +118,9 @@ impl Trial<'_> {
             tally.n_runs += 1;
             tally.n_refused += usize::from(outcome.code != Some(0));
             let mut findings = clean.findings(error, &outcome);
-            if clean.has_other_cache(&outcome) {
+            if let Some(check) = self.check {
+                findings.extend(check(place, error == "KILL"));
+            } else if clean.has_other_state(&outcome) {
                 let next = self.start(place, &[]);
                 if next.status.code() != Some(0) || next.stdout != clean.whole.stdout {
                     findings.push("what a cache keeps makes the next run another one".to_owned());
@@ -229,8 +243,13 @@ impl Clean<'_> {
     }
 
     /// Returns true if caches hold something else than after a run without a fault.
-    fn has_other_cache(&self, outcome: &Outcome) -> bool {
-        outcome.files.iter().any(|(name, file)| is_cache(name) && self.whole.files.get(name) != Some(file))
+    fn has_other_state(&self, outcome: &Outcome) -> bool {
+        let mut files = outcome.files.iter();
+        files.any(|(name, file)| self.is_state(name) && self.whole.files.get(name) != Some(file))
+    }
+
+    fn is_state(&self, name: &str) -> bool {
+        name.starts_with(self.trial.state)
     }
 
     fn findings(&self, error: &str, outcome: &Outcome) -> Vec<String> {
@@ -245,7 +264,7 @@ impl Clean<'_> {
         // Rust's library asserts that a folder can be closed.
         let is_of_folder = outcome.stderr.contains("during closedir");
         match outcome.code {
-            Some(0 | REFUSED) => {}
+            Some(code) if code == 0 || code == self.trial.refused => {}
             Some(IS_OVER) => find("it does not end".to_owned()),
             _ if error == "KILL" || may_abort || is_of_folder => {}
             code => find(format!("the exit code is {code:?}")),
@@ -267,10 +286,13 @@ impl Clean<'_> {
         let is_whole_part = |name: &str| {
             error == "KILL" && name.ends_with(".part") && {
                 let part = outcome.files.get(name);
-                is_cache(name) || self.whole.files.values().any(|file| Some(file) == part)
+                self.is_state(name) || self.whole.files.values().any(|file| Some(file) == part)
             }
         };
         for name in outcome.files.keys().filter(|name| !names.contains(name) && !is_whole_part(name)) {
+            if self.trial.check.is_some() && self.is_state(name) {
+                continue;
+            }
             find(format!("{name} is left behind"));
         }
         for name in names {
@@ -278,13 +300,13 @@ impl Clean<'_> {
             let is_new = found == self.whole.files.get(name);
             if is_whole && self.trial.outputs.contains(&name.as_str()) && !is_new {
                 find(format!("the exit code is 0, but {name} is not what a clean run writes"));
-            } else if is_cache(name) {
+            } else if self.is_state(name) {
                 // A cache may keep any part of what it gains.
             } else if !is_new && found != self.before.get(name) {
                 find(format!("{name} is neither old nor new"));
             }
         }
-        if outcome.code == Some(REFUSED) {
+        if outcome.code == Some(self.trial.refused) {
             let unnamed = injected.iter().map(|call| self.unnamed(call, &outcome.stderr));
             // The fault is in each thread that makes so many calls, and one error is told.
             findings.extend(unnamed.collect::<Option<Vec<String>>>().and_then(|all| all.into_iter().next()));
@@ -309,17 +331,14 @@ impl Clean<'_> {
         let mut paths = call.split(['<', '>', '"']).skip(1).step_by(2).take(if has_data { 1 } else { 4 });
         let path = paths.find_map(in_folder)?;
         let name = path.rsplit('/').next()?;
+        // What SQLite keeps beside a database belongs to it.
+        let name = name.trim_end_matches("-wal").trim_end_matches("-shm").trim_end_matches("-journal");
         let is_temporary = name.starts_with('#') || name.ends_with(".part");
         let mut outputs = self.trial.outputs.iter();
         let is_named =
             if is_temporary { outputs.any(|name| said.contains(name)) } else { said.contains(name) };
         (!is_named).then(|| format!("the error does not name {path}"))
     }
-}
-
-/// Returns true for files in the folder of caches.
-fn is_cache(name: &str) -> bool {
-    name.starts_with("cache/")
 }
 
 fn copy(from: &Path, to: &Path) {

@@ -29,7 +29,7 @@ pub use queries::{
     Board, Sight, UncomparedPair, board, final_ranks, forget_agreement, sight, uncompared, with_captions,
 };
 pub use ranks::check_rank_rule;
-pub use standing::{StandingCache, all_changed, changed, outdate};
+pub use standing::{StandingCache, all_changed, changed, outdate, wrong_rows};
 
 pub(super) fn routes() -> Vec<Route> {
     let public = Access::Public;

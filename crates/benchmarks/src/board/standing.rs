@@ -13,6 +13,7 @@ use capeval_site::fault::Fault;
 use capeval_site::store::{self, Error, Store, Tx};
 use capeval_site::{among, args};
 use capeval_tasks::MeasureInfo;
+use futures_util::future::BoxFuture;
 use serde::Deserialize;
 
 use super::order::{Candidate, Contender, Scores, final_for_team, past_of_team, standing_for_team};
@@ -36,6 +37,16 @@ pub async fn all_changed(tx: &mut Tx, phase: &str) -> Result<(), Fault> {
     scoring::compare_later(tx, &phase.id).await
 }
 
+/// A statement about the submissions `$2` of one team, or of all.
+macro_rules! of_teams {
+    ($only:ident, $start:literal, $end:literal) => {
+        match $only {
+            Some(_) => concat!($start, " AND COALESCE(submission.team, '') = $2", $end),
+            None => concat!($start, " AND $2 = '*'", $end),
+        }
+    };
+}
+
 /// A contender, and its team; empty for baselines and the row for people.
 #[derive(Deserialize)]
 struct TeamContender {
@@ -46,17 +57,10 @@ struct TeamContender {
 /// Writes what stands for a team, or for each of all teams, by each reference set, and what has stood before: as many
 /// statements for thousands of teams as for one. Tests of a submission that no longer stands anywhere are forgotten.
 async fn settle(tx: &mut Tx, phase: &Phase, only: Option<&str>) -> Result<(), Error> {
-    macro_rules! of_teams {
-        ($start:literal, $end:literal) => {
-            match only {
-                Some(_) => concat!($start, " AND COALESCE(submission.team, '') = $2", $end),
-                None => concat!($start, " AND $2 = '*'", $end),
-            }
-        };
-    }
     let Some(score_set) = &phase.score_set else { return Ok(()) };
     let team = only.unwrap_or("*");
     let before = of_teams!(
+        only,
         "SELECT DISTINCT standing.submission FROM submission \
          JOIN standing ON standing.submission = submission.id \
          WHERE submission.phase = $1 AND standing.is_past = 0",
@@ -64,39 +68,15 @@ async fn settle(tx: &mut Tx, phase: &Phase, only: Option<&str>) -> Result<(), Er
     );
     let before: Vec<String> = tx.fetch(before, args![&phase.id, team]).await?;
     let forget = of_teams!(
+        only,
         "DELETE FROM standing WHERE submission IN (SELECT id FROM submission WHERE phase = $1",
         ")"
     );
     tx.execute(forget, args![&phase.id, team]).await?;
-    let contenders = of_teams!(
-        "SELECT submission.id AS id, COALESCE(submission.team, '') AS team, \
-         submission.created_at AS created_at, score.value AS score, \
-         CAST(CASE WHEN entry.pinned = submission.id THEN 1 ELSE 0 END AS BIGINT) AS is_pinned, \
-         CAST(CASE WHEN submission.chosen_at IS NULL THEN 0 ELSE 1 END AS BIGINT) AS is_chosen \
-         FROM submission LEFT JOIN entry ON entry.phase = submission.phase AND entry.team = submission.team \
-         LEFT JOIN score ON score.score_set = $3 AND score.submission = submission.id \
-         AND score.reference_set = $4 AND score.metric = $5 \
-         WHERE submission.phase = $1 AND submission.state = 'scored' AND submission.disqualified_at IS NULL \
-         AND EXISTS (SELECT 1 FROM score AS any_score WHERE any_score.score_set = $3 \
-         AND any_score.submission = submission.id AND any_score.reference_set = $4)",
-        " ORDER BY submission.id"
-    );
     let mut now: HashSet<String> = HashSet::new();
-    let mut sets = records::all_sets_in(tx, &phase.id).await?;
-    // What stands on a private half may follow from what stands on the public one.
-    sets.sort_by_key(|set| set.half == Some(Half::Private));
-    let mut public = HashMap::new();
-    for set in sets {
-        let Some(main) = set.main_measure(phase) else { continue };
-        let rows: Vec<TeamContender> =
-            tx.fetch(contenders, args![&phase.id, team, score_set, &set.id, &main.key]).await?;
-        let mut of_teams: BTreeMap<String, Vec<Contender>> = BTreeMap::new();
-        for TeamContender { team, contender } in rows {
-            of_teams.entry(team).or_default().push(contender);
-        }
-        let settled = stand(phase, &set, main, of_teams, &mut public);
-        now.extend(settled.iter().filter(|(_, is_past)| !is_past).map(|(id, _)| id.clone()));
-        write(tx, score_set, &set.id, settled).await?;
+    for (set, rows) in standing_rows(tx, phase, score_set, only).await? {
+        now.extend(rows.iter().filter(|row| !row.is_past).map(|row| row.submission.clone()));
+        write(tx, &set, rows).await?;
     }
     outdate(tx, &phase.id).await?;
     let gone: Vec<&String> = before.iter().filter(|id| !now.contains(*id)).collect();
@@ -112,6 +92,90 @@ async fn settle(tx: &mut Tx, phase: &Phase, only: Option<&str>) -> Result<(), Er
         tx.execute(sql, args![score_set, store::list(&gone)?]).await?;
     }
     Ok(())
+}
+
+/// A row of a board.
+#[derive(Debug, PartialEq, Deserialize)]
+struct StandingRow {
+    submission: String,
+    #[serde(deserialize_with = "store::json")]
+    scores: Scores,
+    is_past: bool,
+}
+
+/// What should stand for a team, or for each of all teams, by each reference set, and what should have stood before.
+async fn standing_rows(
+    tx: &mut Tx,
+    phase: &Phase,
+    score_set: &str,
+    only: Option<&str>,
+) -> Result<Vec<(String, Vec<StandingRow>)>, Error> {
+    let team = only.unwrap_or("*");
+    let contenders = of_teams!(
+        only,
+        "SELECT submission.id AS id, COALESCE(submission.team, '') AS team, \
+         submission.created_at AS created_at, score.value AS score, \
+         CAST(CASE WHEN entry.pinned = submission.id THEN 1 ELSE 0 END AS BIGINT) AS is_pinned, \
+         CAST(CASE WHEN submission.chosen_at IS NULL THEN 0 ELSE 1 END AS BIGINT) AS is_chosen \
+         FROM submission LEFT JOIN entry ON entry.phase = submission.phase AND entry.team = submission.team \
+         LEFT JOIN score ON score.score_set = $3 AND score.submission = submission.id \
+         AND score.reference_set = $4 AND score.metric = $5 \
+         WHERE submission.phase = $1 AND submission.state = 'scored' AND submission.disqualified_at IS NULL \
+         AND EXISTS (SELECT 1 FROM score AS any_score WHERE any_score.score_set = $3 \
+         AND any_score.submission = submission.id AND any_score.reference_set = $4)",
+        " ORDER BY submission.id"
+    );
+    let mut sets = records::all_sets_in(tx, &phase.id).await?;
+    // What stands on a private half may follow from what stands on the public one.
+    sets.sort_by_key(|set| set.half == Some(Half::Private));
+    let (mut public, mut all) = (HashMap::new(), Vec::new());
+    for set in sets {
+        let Some(main) = set.main_measure(phase) else { continue };
+        let rows: Vec<TeamContender> =
+            tx.fetch(contenders, args![&phase.id, team, score_set, &set.id, &main.key]).await?;
+        let mut of_teams: BTreeMap<String, Vec<Contender>> = BTreeMap::new();
+        for TeamContender { team, contender } in rows {
+            of_teams.entry(team).or_default().push(contender);
+        }
+        let settled = stand(phase, &set, main, of_teams, &mut public);
+        let ids: Vec<&String> = settled.iter().map(|(id, _)| id).collect();
+        let mut scores = scores(tx, score_set, &set.id, &ids).await?;
+        let row = |(submission, is_past): (String, bool)| StandingRow {
+            scores: scores.remove(&submission).unwrap_or_default(),
+            submission,
+            is_past,
+        };
+        all.push((set.id, settled.into_iter().map(row).collect()));
+    }
+    Ok(all)
+}
+
+/// Finds the rows of boards that are not as scores, pins and choices make them.
+pub fn wrong_rows(tx: &mut Tx) -> BoxFuture<'_, Result<Vec<String>, Error>> {
+    Box::pin(async move {
+        let mut wrong = Vec::new();
+        let phases = "SELECT * FROM phase WHERE score_set IS NOT NULL ORDER BY id";
+        for phase in tx.fetch::<Phase>(phases, args![]).await? {
+            let score_set = phase.score_set.as_deref().unwrap_or_default();
+            for (set, rows) in standing_rows(tx, &phase, score_set, None).await? {
+                let stored = "SELECT submission, scores, is_past FROM standing WHERE reference_set = $1";
+                let stored: Vec<StandingRow> = tx.fetch(stored, args![&set]).await?;
+                let mut stored: HashMap<String, StandingRow> =
+                    stored.into_iter().map(|row| (row.submission.clone(), row)).collect();
+                for mut row in rows {
+                    let text = store::list(&row.scores)?;
+                    // As the stored ones were read.
+                    row.scores = serde_json::from_str(&text).map_err(|error| Error::Decode(error.into()))?;
+                    if stored.remove(&row.submission).as_ref() != Some(&row) {
+                        wrong.push(format!("submission {}, reference set {set}", row.submission));
+                    }
+                }
+                let surplus = stored.keys();
+                wrong.extend(surplus.map(|id| format!("submission {id}, reference set {set}: no place")));
+            }
+        }
+        Ok(wrong)
+    })
 }
 
 /// The ids of the submissions that stand for teams by a reference set, and of those that have stood before, which are
@@ -147,15 +211,10 @@ fn stand(
     settled
 }
 
-/// Writes the rows of submissions by a reference set, each of which stands or, if so marked, has stood before.
-async fn write(tx: &mut Tx, score_set: &str, set: &str, settled: Vec<(String, bool)>) -> Result<(), Error> {
-    let ids: Vec<&String> = settled.iter().map(|(id, _)| id).collect();
-    let mut scores = scores(tx, score_set, set, &ids).await?;
-    let mut rows = Vec::new();
-    for (submission, is_past) in settled {
-        let scores = store::list(&scores.remove(&submission).unwrap_or_default())?;
-        rows.push((submission, scores, i64::from(is_past)));
-    }
+/// Writes rows by a reference set.
+async fn write(tx: &mut Tx, set: &str, rows: Vec<StandingRow>) -> Result<(), Error> {
+    let row = |row: StandingRow| Ok((row.submission, store::list(&row.scores)?, i64::from(row.is_past)));
+    let rows = rows.into_iter().map(row).collect::<Result<Vec<_>, Error>>()?;
     let sql = tx.pick(
         "INSERT INTO standing (reference_set, submission, scores, is_past) SELECT $1, json_extract(value, '$[0]'), \
          json_extract(value, '$[1]'), json_extract(value, '$[2]') FROM json_each($2)",

@@ -29,7 +29,8 @@ pub async fn cancel(app: &App, visitor: &Visitor, of: &SeenSubmission) -> Result
             args![clock::now(), &submission.id, seen.is_host],
         )
         .await?;
-    if cancelled == 0 || !is_stopped {
+    // What waits without a job, since its end could not be written, is for hosts to cancel.
+    if cancelled == 0 || !is_stopped && !seen.is_host {
         return Err(match seen.is_host {
             true => fault!(CONFLICT, "ended", "Too late to cancel: the submission has finished."),
             false => fault!(CONFLICT, "too-late", "Too late to cancel: scoring has started."),

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use capeval_testkit::faults::{Trial, can_inject};
+use capeval_testkit::faults::{Trial, can_inject, step};
 use capeval_testkit::skip;
 
 use crate::data::wheel;
@@ -94,7 +94,6 @@ fn whatever_call_fails_files_are_old_or_new_and_errors_name_them() {
     if !can_inject() {
         return skip("strace", "strace is missing, or may not trace");
     }
-    let step = if std::env::var_os("CAPEVAL_FAULTS").is_some() { 1 } else { 97 };
     let only = std::env::var("CAPEVAL_FAULTS_OF").unwrap_or_default();
     let folder = tempfile::tempdir().unwrap();
     let seed = folder.path().join("seed");
@@ -110,8 +109,17 @@ fn whatever_call_fails_files_are_old_or_new_and_errors_name_them() {
             args.split(' ').map(|arg| if arg == "MODEL" { model.to_str().unwrap() } else { arg }).collect();
         let outputs: Vec<&str> = outputs.split_whitespace().collect();
         for has_old in [false, true] {
-            let trial = Trial { program: path(), args: &args, seed: &seed, outputs: &outputs, has_old };
-            let tally = trial.run(&folder.path().join("place"), step);
+            let trial = Trial {
+                program: path(),
+                args: &args,
+                seed: &seed,
+                outputs: &outputs,
+                has_old,
+                refused: 2,
+                state: "cache/",
+                check: None,
+            };
+            let tally = trial.run(&folder.path().join("place"), step(97));
             eprintln!("{}{}: {tally}", args.join(" "), if has_old { " (again)" } else { "" });
             findings.extend(tally.findings);
         }

@@ -2,7 +2,7 @@
 //!
 //! `CAPEVAL_KILLS=50 cargo test -p capeval-server --test main kills` kills more often than CI does.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU16, AtomicUsize, Ordering};
@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use crate::benchmarks::{references, results};
 use crate::programs;
 use crate::support::process::{Server, Stop, command, kills, request};
-use crate::support::{Database, on_both, postgres};
+use crate::support::{Database, breaches, on_both, postgres};
 
 on_both! { in real time:
     nothing_is_lost_doubled_stuck_or_wrongly_charged
@@ -208,14 +208,12 @@ async fn check(folder: &Path, url: &str, acknowledged: &BTreeSet<String>, scorer
     let known: BTreeSet<String> = rows.iter().map(|row| row.get("id").unwrap()).collect();
     assert!(acknowledged.len() > 5, "only {} submissions were acknowledged", acknowledged.len());
     assert_eq!(acknowledged.difference(&known).collect::<Vec<_>>(), Vec::<&String>::new(), "lost");
-    let mut charged: BTreeMap<String, i64> = BTreeMap::new();
     for row in &rows {
         let (id, state): (String, String) = (row.get("id").unwrap(), row.get("state").unwrap());
         let refunded = row.flag("refunded").unwrap();
         assert!(state == "scored" && !refunded || state == "failed" && refunded, "{id} is {state}");
         let file = app.blobs.fetch(&row.get::<String>("blob").unwrap()).unwrap();
         let captions = std::fs::read_to_string(file).unwrap_or_else(|_| panic!("the file of {id} is lost"));
-        *charged.entry(row.get("team").unwrap()).or_default() += i64::from(!refunded);
         let sql = "SELECT metric, value FROM score WHERE submission = $1";
         let scores: Vec<(String, f64)> = app.store.fetch(sql, args![&id]).await.unwrap();
         assert_eq!(scores.len(), if state == "scored" { scorer.n_scores() } else { 0 }, "{id}");
@@ -227,13 +225,6 @@ async fn check(folder: &Path, url: &str, acknowledged: &BTreeSet<String>, scorer
         assert_eq!(jobs.unwrap().len(), 1, "{id}");
     }
     let failed = rows.iter().filter(|row| row.get::<String>("state").unwrap() == "failed").count();
-    // The days of a team add up to what it has used in all.
-    let used = "SELECT team, CAST(SUM(CASE WHEN day = '*' THEN used ELSE 0 END) AS BIGINT) AS total, \
-                CAST(SUM(CASE WHEN day = '*' THEN 0 ELSE used END) AS BIGINT) AS of_days FROM quota GROUP BY team";
-    for row in app.store.all(used, args![]).await.unwrap() {
-        let team: String = row.get("team").unwrap();
-        let used: [i64; 2] = ["total", "of_days"].map(|column| row.get(column).unwrap());
-        assert_eq!(used, [charged[&team]; 2], "{team}");
-    }
+    assert_eq!(breaches(&app).await, Vec::<String>::new());
     println!("{} acknowledged, {} known, {failed} failed and refunded", acknowledged.len(), known.len());
 }

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::collections::{RIGHT, apply, asked, moderator, png, sentence, upload_with};
 use crate::support::collections::{Collection, number, row};
-use crate::support::{Client, Database, Site, on_both, settings};
+use crate::support::{Client, Database, Site, assert_consistent, on_both, settings};
 
 on_both! { pictures_become_a_benchmark }
 
@@ -131,4 +131,5 @@ async fn pictures_become_a_benchmark(database: Database) {
     site.work().await;
     let page = site.anybody().get(&board).await.expect(200).text;
     assert!(page.contains("towers") && page.contains("CIDEr-D") && page.contains("People"), "{page}");
+    assert_consistent(&site).await;
 }

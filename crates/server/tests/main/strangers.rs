@@ -27,11 +27,11 @@ on_sqlite! {
 }
 
 /// A person with a browser and a token that allows everything they may do.
-struct Person {
-    name: &'static str,
+pub struct Person {
+    pub name: &'static str,
     id: String,
-    browser: Client,
-    program: Client,
+    pub browser: Client,
+    pub program: Client,
 }
 
 impl Person {
@@ -43,18 +43,18 @@ impl Person {
     }
 
     /// The one that a path is for.
-    fn client(&self, path: &str) -> &Client {
+    pub fn client(&self, path: &str) -> &Client {
         if path.starts_with("/api/") { &self.program } else { &self.browser }
     }
 }
 
 /// A site with things of others.
-struct World {
-    site: Site,
+pub struct World {
+    pub site: Site,
     /// The values of the variable parts of paths, by the part before them and their name.
     parts: BTreeMap<(&'static str, &'static str), String>,
-    owners: Vec<Person>,
-    strangers: Vec<Person>,
+    pub owners: Vec<Person>,
+    pub strangers: Vec<Person>,
     /// The ids of strangers and of their own things.
     own: Vec<String>,
 }
@@ -65,8 +65,8 @@ async fn id(site: &Site, sql: &'static str) -> String {
 }
 
 impl World {
-    async fn new() -> Self {
-        let site = Site::new(Database::Sqlite).await;
+    pub async fn new(database: Database) -> Self {
+        let site = Site::new(database).await;
         let mut parts = BTreeMap::new();
         let phase = benchmark(&site, "per_image = 'explained'").await;
         let hanna = Person::new(&site, "Hanna", Role::Host).await;
@@ -205,7 +205,7 @@ impl World {
     }
 
     /// The path of a route to the things of others; `None` if it names none of them.
-    fn path(&self, route: &Route) -> Option<String> {
+    pub fn path(&self, route: &Route) -> Option<String> {
         let mut before = "";
         let mut filled = Vec::new();
         for part in route.path.split('/') {
@@ -413,7 +413,7 @@ fn is_a_link(route: &Route) -> bool {
 }
 
 async fn hidden_things_stay_hidden() {
-    let world = World::new().await;
+    let world = World::new(Database::Sqlite).await;
     for sql in ["UPDATE benchmark SET visibility = 'hidden'", "UPDATE collection SET visibility = 'hidden'"] {
         world.site.app.store.execute(sql, args![]).await.unwrap();
     }
@@ -444,7 +444,7 @@ async fn refused_to_strangers(world: &World, is_meant: impl Fn(&Route) -> bool) 
 }
 
 async fn strangers_change_nothing_of_others() {
-    let world = World::new().await;
+    let world = World::new(Database::Sqlite).await;
     refused_to_strangers(&world, is_for_owners).await;
 }
 
@@ -459,11 +459,11 @@ fn unknown_fields(answer: &Answer) -> Option<Vec<String>> {
 
 /// They name what there is, and say what the routes ask for.
 async fn the_requests_of_strangers_are_answered_to_owners() {
-    let mut world = World::new().await;
+    let mut world = World::new(Database::Sqlite).await;
     let mut lost = Vec::new();
     for (_, route) in world.routes().into_iter().filter(|(_, route)| !is_a_link(route)) {
         if is_an_end(&route) == 2 {
-            world = World::new().await;
+            world = World::new(Database::Sqlite).await;
         }
         let path = world.path(&route).unwrap();
         let mut answers = Vec::new();
@@ -484,7 +484,7 @@ async fn the_requests_of_strangers_are_answered_to_owners() {
 
 /// Hosts and moderators name their own benchmark or collection, and in its path or in the fields things of another one.
 async fn own_things_do_not_lead_to_those_of_others() {
-    let mut world = World::new().await;
+    let mut world = World::new(Database::Sqlite).await;
     for (before, own) in [("b", "b2"), ("benchmarks", "b2"), ("c", "c2"), ("collections", "c2")] {
         world.parts.insert((before, "slug"), own.to_owned());
     }

@@ -96,6 +96,7 @@ impl Store {
 
 impl Tx {
     async fn apply(&mut self, script: &'static str) -> Result<(), super::Error> {
+        super::begins(script).await;
         match self {
             Self::Sqlite(tx, _) => sqlx::raw_sql(script).execute(&mut **tx).await.map(drop),
             Self::Postgres(tx) => sqlx::raw_sql(script).execute(&mut **tx).await.map(drop),

@@ -104,30 +104,46 @@ macro_rules! bound {
     };
 }
 
-/// Tells a test that counts statements of this one.
-fn count_statement() {
+/// The end of a transaction, for tests.
+const COMMIT: &str = "COMMIT";
+
+/// Tells a test of a statement that begins: one that counts them, and one that kills between two writes.
+async fn begins(sql: &str) {
     #[cfg(debug_assertions)]
     crate::testing::count_statement();
+    between_writes(sql).await;
 }
 
-/// Defines the ways to run a statement on a type, from its executors for SQLite, one of which may only read, and for
-/// PostgreSQL.
+/// A point at which a test may kill the process, before or after a statement that writes.
+async fn between_writes(sql: &str) {
+    #[cfg(debug_assertions)]
+    if !sql.starts_with("SELECT") {
+        crate::testing::between_writes().await;
+    }
+    let _ = sql;
+}
+
+/// Defines the ways to run a statement on a type, as a transaction of its own or not, from its executors for SQLite,
+/// one of which may only read, and for PostgreSQL.
 macro_rules! statements {
-    ($type:ty, $self:ident, ($($receiver:tt)*); $write:pat => $writer:expr; $read:pat => $reader:expr; $server:pat => $any:expr) => {
+    ($type:ty, $is_alone:literal, $self:ident, ($($receiver:tt)*); $write:pat => $writer:expr; $read:pat => $reader:expr; $server:pat => $any:expr) => {
         impl $type {
             /// Runs a statement, and returns the number of rows that it changed.
             pub async fn execute($($receiver)*, sql: &'static str, values: Vec<Value>) -> Result<u64, Error> {
-                count_statement();
+                begins(sql).await;
                 let done = match $self {
                     $write => bound!(sql, values).execute($writer).await.map(|done| done.rows_affected()),
                     $server => bound!(sql, values).execute($any).await.map(|done| done.rows_affected()),
                 };
+                if $is_alone {
+                    between_writes(sql).await;
+                }
                 done.map_err(|error| $self.noted(error))
             }
 
             /// The first row of a query, if there is one.
             pub async fn first($($receiver)*, sql: &'static str, values: Vec<Value>) -> Result<Option<Row>, Error> {
-                count_statement();
+                begins(sql).await;
                 let row = match $self {
                     $read => bound!(sql, values).fetch_optional($reader).await.map(|row| row.map(Row::Sqlite)),
                     $server => bound!(sql, values).fetch_optional($any).await.map(|row| row.map(Row::Postgres)),
@@ -137,7 +153,7 @@ macro_rules! statements {
 
             /// All rows of a query.
             pub async fn all($($receiver)*, sql: &'static str, values: Vec<Value>) -> Result<Vec<Row>, Error> {
-                count_statement();
+                begins(sql).await;
                 let rows = match $self {
                     $read => bound!(sql, values)
                         .fetch_all($reader)
@@ -186,9 +202,9 @@ macro_rules! statements {
     };
 }
 
-statements!(Store, self, (&self);
+statements!(Store, true, self, (&self);
     Self::Sqlite { write, .. } => write; Self::Sqlite { read, .. } => read; Self::Postgres(pool, _) => pool);
-statements!(Tx, self, (&mut self);
+statements!(Tx, false, self, (&mut self);
     Self::Sqlite(tx, _) => &mut **tx; Self::Sqlite(tx, _) => &mut **tx; Self::Postgres(tx) => &mut **tx);
 
 impl Store {
@@ -355,10 +371,13 @@ impl Store {
 impl Tx {
     /// Commits the transaction.
     pub async fn commit(self) -> Result<(), Error> {
-        match self {
+        between_writes(COMMIT).await;
+        let done = match self {
             Self::Sqlite(tx, disk) => tx.commit().await.map_err(|error| disk.noted(error)),
             Self::Postgres(tx) => tx.commit().await,
-        }
+        };
+        between_writes(COMMIT).await;
+        done
     }
 
     /// Keeps in mind an error of the disk, for [`Store::try_write`].
@@ -383,7 +402,7 @@ impl Tx {
 
     /// Runs a statement that was put together from names of tables and columns.
     async fn execute_built(&mut self, sql: &str, values: Vec<Value>) -> Result<u64, Error> {
-        count_statement();
+        begins(sql).await;
         let sql = AssertSqlSafe(sql);
         let done = match self {
             Self::Sqlite(tx, _) => {

@@ -21,6 +21,7 @@ use capeval_site::web::Slug;
 use image::{DynamicImage, ImageFormat, Rgb, RgbImage};
 use serde_json::json;
 
+pub use crate::support::assert_consistent;
 use crate::support::{Answer, Client, Page as _, Site};
 
 /// Makes or changes the collection `c`, with fields beyond the usual ones as JSON.
@@ -123,13 +124,14 @@ pub async fn open_pictures(site: &Site, n: usize) -> Vec<String> {
     let mut tx = app.store.begin().await.unwrap();
     let row = tx.first("SELECT id FROM collection WHERE slug = 'c'", args![]).await.unwrap().unwrap();
     let collection: String = row.get("id").unwrap();
+    let blob = app.blobs.put(&b"picture"[..]).unwrap();
     let mut ids = Vec::new();
     for k in 0..n {
         let id = capeval_site::ids::new_id();
         tx.execute(
-            "INSERT INTO image (id, collection, licence, game, platform, source_hash, split_group, state, \
-             shuffle, created_at) VALUES ($1, $2, 'CC0-1.0', 'Game', 'PC', $1, 'g', 'pending', $3, 0)",
-            args![&id, &collection, (k * 7_919 % 10_007) as i64 * 1_000_000],
+            "INSERT INTO image (id, collection, licence, game, platform, source_hash, blob, thumb, split_group, state, \
+             shuffle, created_at) VALUES ($1, $2, 'CC0-1.0', 'Game', 'PC', $1, $4, $4, 'g', 'pending', $3, 0)",
+            args![&id, &collection, (k * 7_919 % 10_007) as i64 * 1_000_000, &blob],
         )
         .await
         .unwrap();
@@ -173,29 +175,4 @@ pub async fn decide(site: &Site, caption: &str, from: &str, to: &str) {
     let changed = slots::change_caption(&mut tx, caption, from, to, None).await;
     assert!(changed.unwrap(), "{from} {to}");
     tx.commit().await.unwrap();
-}
-
-/// Fails unless the counters of all pictures and captions are what captions, reservations and ratings say.
-pub async fn assert_consistent(site: &Site) {
-    const WRONG: &str = "SELECT image FROM image_slots WHERE taken <> \
-        (SELECT COUNT(*) FROM caption WHERE caption.image = image_slots.image \
-         AND image_slots.language IN ('', caption.language) \
-         AND caption.state IN ('submitted', 'accepted', 'split', 'quarantined')) + \
-        (SELECT COUNT(*) FROM assignment WHERE assignment.image = image_slots.image \
-         AND assignment.language = image_slots.language AND assignment.kind = 'caption') \
-        OR accepted <> (SELECT COUNT(*) FROM caption WHERE caption.image = image_slots.image \
-         AND image_slots.language IN ('', caption.language) AND caption.state = 'accepted') \
-        OR is_shown <> (SELECT COUNT(*) FROM image WHERE image.id = image_slots.image \
-         AND image.state IN ('open', 'complete')) \
-        UNION ALL SELECT image FROM assignment WHERE kind = 'caption' AND NOT EXISTS (SELECT 1 FROM image_slots \
-         WHERE image_slots.image = assignment.image AND image_slots.language = assignment.language) \
-        UNION ALL SELECT id FROM image WHERE state IN ('open', 'complete') \
-         AND (state = 'open') <> EXISTS (SELECT 1 FROM image_slots WHERE image_slots.image = image.id \
-         AND image_slots.accepted < image_slots.wanted)";
-    let wrong = site.app.store.all(WRONG, args![]).await.unwrap();
-    assert!(wrong.is_empty(), "{} pictures have wrong counters", wrong.len());
-    const MISCOUNTED: &str = "SELECT id FROM caption WHERE ratings <> \
-        (SELECT COUNT(*) FROM rating WHERE rating.caption = caption.id AND rating.weight > 0)";
-    let wrong = site.app.store.all(MISCOUNTED, args![]).await.unwrap();
-    assert!(wrong.is_empty(), "{} captions have another number of ratings", wrong.len());
 }

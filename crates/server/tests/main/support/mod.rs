@@ -8,7 +8,7 @@ pub mod process;
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use axum::Router;
@@ -19,6 +19,7 @@ use capeval_site::accounts::people::{self, NewAccount};
 use capeval_site::accounts::{Role, tokens};
 use capeval_site::app::{self, App};
 use capeval_site::feature;
+use capeval_site::invariants::{self, Breach};
 use capeval_site::jobs::runner;
 use capeval_site::jobs::runner::Post;
 use capeval_site::settings::Settings;
@@ -42,7 +43,7 @@ pub enum Database {
 pub struct Site {
     pub app: App,
     pub router: Router,
-    _folder: TempDir,
+    _folder: Option<TempDir>,
 }
 
 /// The settings of a new site.
@@ -83,14 +84,20 @@ impl Site {
 
     /// A site whose data are in this folder.
     pub async fn in_folder(folder: TempDir, settings: Settings) -> Self {
-        let file = folder.path().join(DATABASE);
+        let site = Self::at(folder.path(), settings).await;
+        Self { _folder: Some(folder), ..site }
+    }
+
+    /// A site whose data stay in this folder.
+    pub async fn at(folder: &Path, settings: Settings) -> Self {
+        let file = folder.join(DATABASE);
         if settings.database.is_empty() && !file.exists() {
             let mut file = OpenOptions::new().create_new(true).write(true).mode(0o600).open(file).unwrap();
             file.write_all(model().await).unwrap();
         }
-        let app = App::open(folder.path().to_owned(), settings, FEATURES).await.unwrap();
+        let app = App::open(folder.to_owned(), settings, FEATURES).await.unwrap();
         let app = app.with_program(PathBuf::from(env!("CARGO_BIN_EXE_capeval-server")));
-        Self { router: app::router(&app).unwrap(), app, _folder: folder }
+        Self { router: app::router(&app).unwrap(), app, _folder: None }
     }
 
     /// Does all jobs that are waiting, and those that they add; the clock moves to those that begin later.
@@ -303,6 +310,17 @@ fn encoded(text: &str) -> String {
         .collect()
 }
 
+/// Fails unless all invariants hold.
+pub async fn assert_consistent(site: &Site) {
+    assert_eq!(breaches(&site.app).await, Vec::<String>::new());
+}
+
+/// The invariants that rows break, each with what breaks it.
+pub async fn breaches(app: &App) -> Vec<String> {
+    let found = invariants::breaches(&mut app.store.snapshot().await.unwrap(), app.features).await.unwrap();
+    found.iter().map(|Breach { invariant, by }| format!("{}: {by:?}", invariant.holds)).collect()
+}
+
 /// All rows of all tables.
 pub async fn dump(site: &Site) -> String {
     let (send, mut receive) = tokio::sync::mpsc::channel(4);
@@ -330,7 +348,7 @@ pub async fn eventually<T>(what: &str, mut look: impl AsyncFnMut() -> Option<T>)
 }
 
 /// Noon of 2026-06-15, when the clocks of tests start.
-const NOON: i64 = 1_781_524_800_000;
+pub const NOON: i64 = 1_781_524_800_000;
 
 /// Runs a test by a clock of its own, which [`Clock::of_thread`] gives in all threads of the test.
 pub fn run(test: impl Future<Output = ()>) {
@@ -351,9 +369,10 @@ pub fn run_in_real_time(test: impl Future<Output = ()>) {
     run_with(test, || {});
 }
 
-fn run_with(test: impl Future<Output = ()>, start: impl Fn() + Send + Sync + 'static) {
+/// Runs a future on a runtime of its own, each thread of which begins with `start`.
+pub fn run_with<T>(test: impl Future<Output = T>, start: impl Fn() + Send + Sync + 'static) -> T {
     let mut runtime = tokio::runtime::Builder::new_multi_thread();
-    runtime.enable_all().on_thread_start(start).build().unwrap().block_on(Box::pin(test));
+    runtime.enable_all().on_thread_start(start).build().unwrap().block_on(Box::pin(test))
 }
 
 /// Defines tests of a site.

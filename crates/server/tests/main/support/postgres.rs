@@ -52,10 +52,23 @@ pub fn new_database() -> String {
         // Any command makes the tables.
         let made = program(folder.path(), &url).arg("doctor").output().unwrap();
         assert!(!made.stdout.is_empty(), "{}", String::from_utf8_lossy(&made.stderr));
-        let name = url.split('?').next().and_then(|url| url.rsplit('/').next());
-        name.unwrap().to_owned()
+        url
     });
-    create(&format!("TEMPLATE {model}"))
+    copy_of(model)
+}
+
+/// The address of a copy of a database that no one has open.
+pub fn copy_of(url: &str) -> String {
+    create(&format!("TEMPLATE {}", name(url)))
+}
+
+/// Removes a database, whoever has it open.
+pub fn remove(url: &str) {
+    run(&format!("DROP DATABASE {} WITH (FORCE)", name(url)));
+}
+
+fn name(url: &str) -> &str {
+    url.split('?').next().and_then(|url| url.rsplit('/').next()).unwrap()
 }
 
 /// The address of a new database without tables.
@@ -65,16 +78,18 @@ pub fn empty_database() -> String {
 
 fn create(options: &str) -> String {
     static COUNT: AtomicUsize = AtomicUsize::new(0);
-    let folder = server().to_str().unwrap();
     let name = format!("test{}", COUNT.fetch_add(1, Ordering::Relaxed));
+    run(&format!("CREATE DATABASE {name} {options}"));
+    format!("postgres://test@localhost/{name}?host={}", server().display())
+}
+
+/// Runs a statement.
+fn run(sql: &str) {
     let psql = programs().unwrap().join("psql");
-    let made = Command::new(psql)
-        .args(["-h", folder, "-U", "test", "-d", "postgres", "-qc"])
-        .arg(format!("CREATE DATABASE {name} {options}"))
-        .output()
-        .unwrap();
-    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
-    format!("postgres://test@localhost/{name}?host={folder}")
+    let mut psql = Command::new(psql);
+    let psql = psql.arg("-h").arg(server()).args(["-U", "test", "-d", "postgres", "-qc", sql]);
+    let done = psql.output().unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
 }
 
 /// The folder of the server, which is started once. It has the server's socket: another program could take a port.
