@@ -2,27 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _engine
-from ._data import calling
-from ._given import given, keys
-from ._groups import by_group, wanted
-from ._inputs import (
-    Captionlike,
-    Metrics,
-    metric_options,
-    reference_captions,
-    refuse_beside_scores,
-    resampling,
-    table_columns,
-    to_list,
-)
+from ._groups import by_group
+from ._inputs import Captionlike, Metrics, table_columns, to_list
 from ._keywords import only, takes
+from ._people import compared
 from ._result import Id, Interval, Keyed, ends
-from .options import CorrelateOptions, MetricChoice, MetricData, PairLook, RatedCaptions, RatingPoints
+from .options import CorrelateOptions, PairLook, RatedCaptions, RatingPoints
 
 if TYPE_CHECKING:
     import numpy as np
@@ -142,22 +131,9 @@ def correlate(
         ValueError: the ratings are invalid, or do not match the references.
         FileNotFoundError: a file does not exist.
     """
-    if references is None and metrics is None and options["suite"] is None:
-        refuse_beside_scores(options["scores"], options, MetricChoice, MetricData, RatedCaptions)
-    chosen = metric_options(metrics, options)
-    settings = {
-        **only(options, RatingPoints, PairLook, RatedCaptions),
-        "metrics": chosen.options,
-        "ids": options["ids"] or "as-given",
-        "lower_is_better": keys(options["lower_is_better"]),
-        "intervals": resampling(options["intervals"], options),
-        "groups": wanted(options, [ratings, references], "ratings"),
-        "group_df": options["group_df"],
-    }
-    ground = None if references is None else reference_captions(references, options)
-    rated = os.fspath(ratings) if isinstance(ratings, (str, os.PathLike)) else _rows(ratings)
-    with calling(chosen, options) as call:
-        return Correlation(_engine.correlate(rated, ground, given(options["scores"]), settings, call))
+    people = ("ratings", ratings, _rows)
+    own = only(options, RatingPoints, PairLook, RatedCaptions)
+    return Correlation(compared(_engine.correlate, people, references, metrics, options, own))
 
 
 def _rows(ratings: Any) -> list[tuple[Any, str | None, str | None, list[float]]]:

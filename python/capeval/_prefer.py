@@ -4,29 +4,16 @@ from __future__ import annotations
 
 import json
 import math
-import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _engine
-from ._data import calling
-from ._given import given, keys
-from ._groups import by_group, wanted
-from ._inputs import (
-    Captionlike,
-    Metrics,
-    is_missing,
-    metric_options,
-    reference_captions,
-    refuse_beside_scores,
-    resampling,
-    table_columns,
-    to_list,
-    whole,
-)
+from ._groups import by_group
+from ._inputs import Captionlike, Metrics, is_missing, table_columns, to_list, whole
 from ._keywords import only, takes
+from ._people import compared
 from ._result import Interval, Keyed, ends
-from .options import MetricChoice, MetricData, PreferOptions, RatedCaptions, ReferenceDraws, Ties
+from .options import PreferOptions, RatedCaptions, ReferenceDraws, Ties
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -119,23 +106,9 @@ def prefer(
         TypeError: a pair or a number has the wrong type.
         FileNotFoundError: a file does not exist.
     """
-    if references is None and metrics is None and options["suite"] is None:
-        refuse_beside_scores(options["scores"], options, MetricChoice, MetricData, ReferenceDraws, RatedCaptions)
-    chosen = metric_options(metrics, options)
-    settings = {
-        **only(options, Ties, RatedCaptions),
-        **_draws(options),
-        "metrics": chosen.options,
-        "ids": options["ids"] or "as-given",
-        "lower_is_better": keys(options["lower_is_better"]),
-        "intervals": resampling(options["intervals"], options),
-        "groups": wanted(options, [pairs, references], "pairs"),
-        "group_df": options["group_df"],
-    }
-    ground = None if references is None else reference_captions(references, options)
-    judged = os.fspath(pairs) if isinstance(pairs, (str, os.PathLike)) else _rows(pairs).encode()
-    with calling(chosen, options) as call:
-        return Preference(_engine.prefer(judged, ground, given(options["scores"]), settings, call))
+    people = ("pairs", pairs, lambda records: _rows(records).encode())
+    own = {**only(options, Ties, RatedCaptions), **_draws(options)}
+    return Preference(compared(_engine.prefer, people, references, metrics, options, own, ReferenceDraws))
 
 
 def _draws(options: ReferenceDraws) -> dict[str, int | None]:

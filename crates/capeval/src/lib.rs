@@ -71,6 +71,7 @@ mod notices;
 mod options;
 mod outside;
 mod own_reference;
+mod people;
 mod perplexity;
 mod preference;
 mod profile;
@@ -116,6 +117,7 @@ pub use outside::{
     Picture, PictureSource, Pictures, ScoreStore, Sight, Summary, check_language, check_outside_key,
     check_outside_name, check_pictures, compute_outside,
 };
+pub use people::{PeopleOptions, PeopleRequest};
 pub use perplexity::{PerplexityRequest, PerplexitySource, language_model, perplexity};
 pub use preference::{PreferRequest, prefer};
 pub use references::{PrepareRequest, PreparedCleaning, ReferenceLookup, ReferenceSource, prepare};

@@ -3,12 +3,15 @@
 use anyhow::Result;
 use capeval::corpus::{Captions, Surplus};
 use capeval::metric::Resources;
-use capeval::{GivenScores, MetricOptions, OwnReference};
+use capeval::{GivenScores, GroupBy, MetricOptions, OwnReference};
 use capeval_files::Caches;
 
 use crate::external_scores::{GivenArgs, refuse_without_metrics};
+use crate::group_args::GroupArgs;
 use crate::metrics::{ChosenMetrics, MetricArgs};
 use crate::options::{self, Matching, ReferenceInput, first_set};
+use crate::output_args::{OutputArgs, Target};
+use crate::resampling_args::Intervals;
 
 /// References and metrics, and scores.
 #[derive(clap::Args)]
@@ -40,6 +43,17 @@ pub struct Rules {
     pub matching: Matching,
 }
 
+/// Groups, intervals and files of the result.
+#[derive(clap::Args)]
+pub struct ResultArgs {
+    #[command(flatten)]
+    pub groups: GroupArgs,
+    #[command(flatten)]
+    pub intervals: Intervals,
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
 /// The data that captions are scored with.
 pub struct ScoringInputs {
     pub references: Option<Captions>,
@@ -52,23 +66,17 @@ pub struct ScoringInputs {
 }
 
 impl Scoring {
-    /// The files of references.
-    pub fn references(&self) -> impl Iterator<Item = &str> {
-        self.references.iter().map(String::as_str)
-    }
-
-    /// The column of ids in the references, or a template, if it is named.
-    pub fn id_column(&self) -> Option<&str> {
-        self.reading.id_column()
-    }
-
-    /// All input files, `source` first.
-    pub fn inputs<'a>(&'a self, source: &'a str, chosen: &'a ChosenMetrics) -> Vec<&'a str> {
-        let mut inputs: Vec<&str> = vec![source];
-        inputs.extend(self.references());
-        inputs.extend(self.given.paths());
-        inputs.extend(chosen.files.paths());
-        inputs
+    /// Opens the files of the result, and finds what groups the captions that people judged in the file `source`.
+    pub fn open(
+        &self,
+        source: &str,
+        chosen: &ChosenMetrics,
+        result: &ResultArgs,
+    ) -> Result<(Target, Vec<GroupBy>)> {
+        let captions = || [source].into_iter().chain(self.references.iter().map(String::as_str));
+        let inputs: Vec<&str> = captions().chain(self.given.paths()).chain(chosen.files.paths()).collect();
+        let output = result.output.open(&inputs)?;
+        Ok((output, result.groups.read(captions(), [self.reading.id_column(), None])?))
     }
 
     /// Chooses the metrics: beside given scores none, unless some are named or there are references. `flags` are others

@@ -8,7 +8,7 @@ use capeval_report::charts::{Colour, Estimate};
 use capeval_report::json_float::JsonFloat;
 use capeval_report::{
     Align, Cell, Details, Estimates, Fields, Form as Format, Grid, Head, Headings, Kind, Labels, Line, Study,
-    Table, Timelines, damaged, fields, fixed, intervals_in_words, line,
+    Table, Timelines, damaged, fields, fixed, intervals_in_words, line, study_head,
 };
 use capeval_stats::{Interval, Matrix, Resampling, resample};
 use indexmap::IndexSet;
@@ -275,17 +275,7 @@ impl DenseReport {
 }
 
 impl Study for DenseReport {
-    fn kind(&self) -> &'static Kind {
-        &KIND
-    }
-
-    fn head(&self) -> &Head {
-        &self.head
-    }
-
-    fn head_mut(&mut self) -> &mut Head {
-        &mut self.head
-    }
+    study_head!(KIND, head);
 
     fn headings(&self) -> Headings {
         Headings {

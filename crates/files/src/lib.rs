@@ -47,4 +47,4 @@ pub use pictures::{PictureFiles, PicturePlaces, files_of_images, picture_file, w
 pub use score_cache::{SavedCache, size as score_cache_size, usual_folder as score_cache};
 pub use spice_cache::{parses_ahead, usual_path as spice_cache};
 pub use temporary::end_early;
-pub use write::{Target, is_same_file, write_whole};
+pub use write::{Target, is_same_file, write_both, write_whole};

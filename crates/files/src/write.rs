@@ -29,6 +29,24 @@ pub fn write_whole(path: &str, write: impl FnOnce(&mut dyn Write) -> io::Result<
     Target::new(path)?.write(write).map(drop)
 }
 
+/// Writes two files that are read together. Both are complete before either takes its place, and no former second file is
+/// there when the first takes its own, so that the new one is never beside the former other one.
+///
+/// # Errors
+/// When a file cannot be written. Both are then unchanged, unless it is their places that cannot be taken.
+pub fn write_both(
+    (first, write_first): (&str, impl FnOnce(&mut dyn Write) -> io::Result<()>),
+    (second, write_second): (&str, impl FnOnce(&mut dyn Write) -> io::Result<()>),
+) -> Result<(), Error> {
+    let (first, second) = (Target::new(first)?, Target::new(second)?);
+    let parts = (first.filled(write_first)?, second.filled(write_second)?);
+    if matches!(parts, (Some(_), Some(_))) && second.place.exists() {
+        fs::remove_file(&second.place).map_err(|cause| second.fault(cause))?;
+    }
+    first.take(parts.0)?;
+    second.take(parts.1)
+}
+
 /// The path of a file after resolving links, whether or not it exists.
 fn place(path: &str) -> PathBuf {
     let path = expanded(path);
@@ -90,28 +108,42 @@ impl Target {
     /// # Errors
     /// When the file cannot be written, or `write` fails; an existing file is then unchanged.
     pub fn write(self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<Option<u64>, Error> {
-        let written = if self.is_direct {
-            self.write_directly(write).map(|_| None)
-        } else {
-            self.replace(write).map(Some)
-        };
-        written.map_err(|cause| Error::system("write the file", self.path, cause))
-    }
-
-    fn write_directly(&self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<u64> {
-        fill(&OpenOptions::new().write(true).create(true).truncate(true).open(&self.path)?, write)
-    }
-
-    fn replace(&self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<u64> {
-        let part = Part::create(&self.place)?;
-        // Before any content is written, so it is never readable without permission.
-        if let Ok(metadata) = fs::metadata(&self.place) {
-            part.file.set_permissions(metadata.permissions())?;
-        }
-        let size = fill(&part.file, write)?;
-        part.file.sync_all()?;
-        part.take_place(&self.place)?;
+        let part = self.filled(write)?;
+        let size = part.as_ref().map(|(_, size)| *size);
+        self.take(part)?;
         Ok(size)
+    }
+
+    /// The whole content in a temporary file, with its size; `None` if it was written directly.
+    fn filled(
+        &self,
+        write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> Result<Option<(Part, u64)>, Error> {
+        let filled = || -> io::Result<Option<(Part, u64)>> {
+            if self.is_direct {
+                let open = OpenOptions::new().write(true).create(true).truncate(true).open(&self.path);
+                return fill(&open?, write).map(|_| None);
+            }
+            let part = Part::create(&self.place)?;
+            // Before any content is written, so it is never readable without permission.
+            if let Ok(metadata) = fs::metadata(&self.place) {
+                part.file.set_permissions(metadata.permissions())?;
+            }
+            let size = fill(&part.file, write)?;
+            part.file.sync_all()?;
+            Ok(Some((part, size)))
+        };
+        filled().map_err(|cause| self.fault(cause))
+    }
+
+    /// Moves what was filled to its place.
+    fn take(&self, part: Option<(Part, u64)>) -> Result<(), Error> {
+        let taken = part.map_or(Ok(()), |(part, _)| part.take_place(&self.place));
+        taken.map_err(|cause| self.fault(cause))
+    }
+
+    fn fault(&self, cause: io::Error) -> Error {
+        Error::system("write the file", &*self.path, cause)
     }
 }
 
@@ -269,6 +301,22 @@ mod tests {
         write_whole(&shown, |out| out.write_all(b"second")).unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "second");
         assert_eq!(names(folder.path()), ["out.json"]);
+    }
+
+    #[test]
+    fn two_files_change_together() {
+        let folder = tempfile::tempdir().unwrap();
+        let [a, b] = ["a", "b"].map(|name| folder.path().join(name).display().to_string());
+        let both = || [&a, &b].map(|path| fs::read_to_string(path).unwrap());
+        write_both((&a, |out| out.write_all(b"1")), (&b, |out| out.write_all(b"2"))).unwrap();
+        assert_eq!(both(), ["1", "2"]);
+        let fails = |_: &mut dyn Write| Err(io::Error::other("no more"));
+        write_both((&a, |out| out.write_all(b"3")), (&b, fails)).unwrap_err();
+        write_both((&a, fails), (&b, |out| out.write_all(b"4"))).unwrap_err();
+        assert_eq!(both(), ["1", "2"]);
+        write_both((&a, |out| out.write_all(b"5")), (&b, |out| out.write_all(b"6"))).unwrap();
+        assert_eq!(both(), ["5", "6"]);
+        assert_eq!(names(folder.path()), ["a", "b"]);
     }
 
     #[cfg(target_os = "linux")]

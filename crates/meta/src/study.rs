@@ -7,8 +7,8 @@ use capeval::choice::{Refusal, counted};
 use capeval::metric::Signature;
 use capeval::report::charts::{Colour, Estimate};
 use capeval::report::{
-    Estimates, Fields, Form, Head, Headings, Kind, Labels, Line, Map, Study, Table, codes, damaged, fields,
-    one_signature,
+    Estimates, Fields, Form, Headings, Kind, Labels, Line, Map, Study, Table, codes, damaged, fields,
+    one_signature, study_head,
 };
 use serde::Serialize;
 
@@ -22,17 +22,7 @@ use crate::verdict::Comparison;
 pub const KIND: Kind = Kind::of::<MetaReport>("benchmark-run");
 
 impl Study for MetaReport {
-    fn kind(&self) -> &'static Kind {
-        &KIND
-    }
-
-    fn head(&self) -> &Head {
-        &self.head
-    }
-
-    fn head_mut(&mut self) -> &mut Head {
-        &mut self.head
-    }
+    study_head!(KIND, head);
 
     fn headings(&self) -> Headings {
         let titles: Vec<&str> = self.outcomes.iter().map(|o| o.benchmark.title.as_str()).collect();

@@ -1,12 +1,19 @@
 //! The arguments that calls share which compute scores.
 
-use capeval::MetricOptions;
 use capeval::metric::Resources;
+use capeval::report::Study as AnyStudy;
+use capeval::{Error, MetricOptions, PeopleOptions, PeopleRequest};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use serde::de::DeserializeOwned;
 
+use crate::captions::Captions;
 use crate::data::{CallData, with_metric_data};
+use crate::error::from_request;
+use crate::external_scores::{Scores, given};
 use crate::run::{Watch, long};
+use crate::score::groups;
+use crate::study::Study;
 
 /// The arguments of a call beside captions and options.
 #[derive(FromPyObject)]
@@ -32,4 +39,32 @@ impl Call<'_> {
             with_metric_data(metrics.as_ref(), &data, progress, |resources| work(resources, progress))
         })?
     }
+
+    /// Compares metrics with what people said of captions.
+    pub fn compare_with_people<People: Send, Options, Found: AnyStudy>(
+        self,
+        py: Python<'_>,
+        people: People,
+        (references, scores, options): GivenWithPeople<'_, '_>,
+        task: fn(PeopleRequest<'_, People, Options>) -> Result<Found, Error>,
+    ) -> PyResult<Study>
+    where
+        Options: PeopleOptions + Default + DeserializeOwned + Send,
+    {
+        let request = PeopleRequest {
+            references: references.map(|captions| captions.rows.clone()),
+            scores: given(scores),
+            groups: groups(options)?,
+            options: crate::options::options::<Options>(options)?,
+            ..PeopleRequest::new(people)
+        };
+        let metrics = request.computes().then(|| request.options.metrics().clone());
+        let found = self.run(py, metrics, |resources, progress| {
+            task(PeopleRequest { resources, progress, ..request }).map_err(from_request)
+        });
+        Ok(Study::new(found?))
+    }
 }
+
+/// References and scores of captions, and options, as Python gives them.
+pub type GivenWithPeople<'c, 'py> = (Option<&'c Captions>, Vec<Py<Scores>>, &'c Bound<'py, PyDict>);

@@ -1,16 +1,14 @@
 //! Correlations with human ratings for Python.
 
 use capeval::corpus::ratings::{self, Item, RatedCaption, RatingOptions, Ratings};
-use capeval::{CorrelateOptions, CorrelateRequest};
 use capeval_files as files;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
 use crate::call::Call;
 use crate::captions::{Captions, id};
-use crate::error::{from_corpus, from_file, from_request, value, within};
-use crate::external_scores::{Scores, given};
-use crate::score::groups;
+use crate::error::{from_corpus, from_file, value, within};
+use crate::external_scores::Scores;
 use crate::study::Study;
 
 /// A rated caption: image, caption, system, ratings.
@@ -26,8 +24,6 @@ pub fn correlate(
     options: &Bound<'_, PyDict>,
     call: Call<'_>,
 ) -> PyResult<Study> {
-    let groups = groups(options)?;
-    let options: CorrelateOptions = crate::options::options(options)?;
     let people = if ratings.is_instance_of::<PyString>() {
         let path: String = ratings.extract()?;
         let bytes = py.detach(|| files::open(&path)).map_err(from_file)?;
@@ -35,17 +31,7 @@ pub fn correlate(
     } else {
         rated(ratings.extract().map_err(|error| within(py, "ratings", &error))?)?
     };
-    let references = references.map(|captions| captions.rows.clone());
-    let scores = given(scores);
-    let computes = scores.is_empty() || references.is_some() || options.metrics.are_chosen();
-    let metrics = computes.then(|| options.metrics.clone());
-    let found = call.run(py, metrics, |resources, progress| {
-        let request = CorrelateRequest::new(people);
-        let request =
-            CorrelateRequest { references, scores, groups, options, resources, progress, ..request };
-        capeval::correlate(request).map_err(from_request)
-    });
-    Ok(Study::new(found?))
+    call.compare_with_people(py, people, (references, scores, options), capeval::correlate)
 }
 
 /// Ratings from rows.

@@ -113,6 +113,24 @@ pub trait Study: Any + fmt::Debug + Send + Sync {
     fn check(&self) -> Result<(), Refusal>;
 }
 
+/// The kind of a result, and the place of its [`Head`], within `impl Study`: `study_head!(KIND, head);`.
+#[macro_export]
+macro_rules! study_head {
+    ($kind:path, $($head:ident).+) => {
+        fn kind(&self) -> &'static $crate::Kind {
+            &$kind
+        }
+
+        fn head(&self) -> &$crate::Head {
+            &self.$($head).+
+        }
+
+        fn head_mut(&mut self) -> &mut $crate::Head {
+            &mut self.$($head).+
+        }
+    };
+}
+
 /// The headings of a page.
 #[derive(Clone, Debug)]
 pub struct Headings {

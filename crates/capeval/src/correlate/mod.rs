@@ -5,73 +5,35 @@ mod points;
 mod systems;
 
 use capeval_choice::{Argument, Remedy};
-use capeval_corpus::Captions;
 use capeval_corpus::ratings::Ratings;
-use capeval_evaluate::registry::Resources;
 use capeval_evaluate::{Progress, ReferenceSet, System, SystemScores};
 use capeval_metric::{AnyMetric, Direction, Signature};
 use capeval_report::{Correlation, Human, Measure, MetricEntry, Points, Unit};
 use capeval_stats::{Interval, Resampling, agreement as raters};
 
-use crate::findings::Findings;
-use crate::given::GivenRows;
-use crate::groups::{GroupBy, GroupedRows, signed};
+use crate::groups::{GroupedRows, signed};
 use crate::measures::{entries, head};
-use crate::own_reference::ReferenceRules;
+use crate::people::ChosenMeasures;
 use crate::rows::{RowScorer, Rows, values};
-use crate::{CorrelateOptions, Error, GivenScores, PairingCheck, Selection, select_metrics, shapes};
+use crate::{CorrelateOptions, Error, PairingCheck, PeopleRequest, shapes};
 use points::{Judgements, ordered};
 
-/// A request to [`correlate`]. Start from [`CorrelateRequest::new`].
-pub struct CorrelateRequest<'p> {
-    /// The ratings.
-    pub ratings: Ratings,
-    /// References, unless the ratings contain them or only scores are given.
-    pub references: Option<Captions>,
-    /// Scores that were computed before. Metrics are computed beside them only if some are chosen, or references given.
-    pub scores: Vec<GivenScores>,
-    /// The properties that group images, for correlations in each group.
-    pub groups: Vec<GroupBy>,
-    /// The options.
-    pub options: CorrelateOptions,
-    /// Tables and third-party data for metrics that use them.
-    pub resources: Resources,
-    /// Receives progress reports.
-    pub progress: &'p dyn Progress,
-}
-
-impl CorrelateRequest<'static> {
-    /// A request to correlate the COCO metrics with `ratings`; each rating is a point.
-    pub fn new(ratings: Ratings) -> Self {
-        Self {
-            ratings,
-            references: None,
-            scores: Vec::new(),
-            groups: Vec::new(),
-            options: CorrelateOptions::default(),
-            resources: Resources::default(),
-            progress: &(),
-        }
-    }
-}
+/// A request to [`correlate`]; each rating is a point.
+pub type CorrelateRequest<'p> = PeopleRequest<'p, Ratings, CorrelateOptions>;
 
 /// Correlates metrics with human ratings.
 ///
 /// Each point is a separate row of the corpus: document frequencies of CIDEr count the references of every row, as in
 /// the caption literature. No digit depends on the order of the ratings.
-pub fn correlate(request: CorrelateRequest<'_>) -> Result<Correlation, Error> {
-    let CorrelateRequest { mut ratings, references, scores, groups, options, resources, progress } = request;
-    let CorrelateOptions { unit, intervals, .. } = options;
+pub fn correlate(mut request: CorrelateRequest<'_>) -> Result<Correlation, Error> {
+    let CorrelateOptions { unit, intervals, .. } = request.options;
     if let Some(resampling) = &intervals {
         resampling.check()?;
     }
-    let computes = scores.is_empty() || references.is_some() || options.metrics.are_chosen();
-    let Selection { metrics, notices } = match computes {
-        true => select_metrics(&options.metrics, &resources)?,
-        false => Selection::default(),
-    };
-    let mut found = Findings::from(notices);
-    let given = GivenRows::new(scores, &options.lower_is_better, &metrics, &mut found)?;
+    let computes = request.computes();
+    let ChosenMeasures { metrics, given, mut found } = request.choose()?;
+    let CorrelateRequest { people: mut ratings, references, groups, options, resources, progress, .. } =
+        request;
     if let Some(resampling) = &intervals {
         let n_measures = entries(&metrics).1.len() + given.n_measures();
         resampling.check_values(agreement::n_values(n_measures))?;
@@ -82,9 +44,7 @@ pub fn correlate(request: CorrelateRequest<'_>) -> Result<Correlation, Error> {
         true => {
             let references = references.or_else(|| ratings.references.take());
             let references = references.ok_or_else(|| no_references(&ratings))?;
-            let rules =
-                ReferenceRules { own: options.own_reference, surplus: options.surplus, ids: options.ids };
-            Judgements::with_captions(&ratings, &references, rules, unit, &mut found)?
+            Judgements::with_captions(&ratings, &references, options.reference_rules(), unit, &mut found)?
         }
         false => Judgements::bare(&ratings, unit),
     };

@@ -11,8 +11,8 @@ mod draws;
 mod pools;
 
 use capeval_choice::{Argument, Remedy};
+use capeval_corpus::Ids;
 use capeval_corpus::ratings::Choices;
-use capeval_corpus::{Captions, Ids};
 use capeval_evaluate::registry::Resources;
 use capeval_evaluate::{Progress, ReferenceSet, System, SystemScores};
 use capeval_metric::{AnyMetric, Direction, Signature};
@@ -21,75 +21,33 @@ use capeval_report::{
 };
 use capeval_stats::Resampling;
 
-use crate::findings::Findings;
-use crate::given::GivenRows;
 use crate::groups::{GroupBy, GroupedRows, signed};
 use crate::measures::{entries, head};
 use crate::outside::{self, OutsideMetrics, Scene};
-use crate::own_reference::ReferenceRules;
+use crate::people::ChosenMeasures;
 use crate::rows::{RowScorer, Rows, values};
-use crate::{Error, GivenScores, OwnReference, PreferOptions, Selection, select_metrics};
+use crate::{Error, OwnReference, PeopleRequest, PreferOptions};
 use pools::JudgedPair;
 
-/// A request to [`prefer`]. Start from [`PreferRequest::new`].
-pub struct PreferRequest<'p> {
-    /// The pairs with the votes of people.
-    pub choices: Choices,
-    /// References to draw from, by image, unless the pairs contain them or only scores are given.
-    pub references: Option<Captions>,
-    /// Scores of captions that were computed before, whatever references are drawn. Metrics are computed beside them
-    /// only if some are chosen, or references given.
-    pub scores: Vec<GivenScores>,
-    /// The properties that group images, for accuracies in each group.
-    pub groups: Vec<GroupBy>,
-    /// The options.
-    pub options: PreferOptions,
-    /// Tables and third-party data for metrics that use them.
-    pub resources: Resources,
-    /// Receives progress reports.
-    pub progress: &'p dyn Progress,
-}
-
-impl PreferRequest<'static> {
-    /// A request for the COCO metrics on `choices`, with five references and five draws.
-    pub fn new(choices: Choices) -> Self {
-        Self {
-            choices,
-            references: None,
-            scores: Vec::new(),
-            groups: Vec::new(),
-            options: PreferOptions::default(),
-            resources: Resources::default(),
-            progress: &(),
-        }
-    }
-}
+/// A request to [`prefer`]: by default with five references and five draws.
+pub type PreferRequest<'p> = PeopleRequest<'p, Choices, PreferOptions>;
 
 /// Measures how often metrics prefer the caption that people prefer.
 ///
 /// The references drawn for a pair depend only on the seed, the pair and the number of the draw, not on the order of
 /// the pairs. If a score is NaN, the metric prefers neither caption.
-pub fn prefer(request: PreferRequest<'_>) -> Result<Preference, Error> {
-    let PreferRequest { choices, references, scores, groups, options, resources, progress } = request;
-    let (mut protocol, intervals) = (options.protocol(), options.intervals);
+pub fn prefer(mut request: PreferRequest<'_>) -> Result<Preference, Error> {
+    let (mut protocol, intervals) = (request.options.protocol(), request.options.intervals);
     protocol.check()?;
     if let Some(resampling) = &intervals {
         resampling.check()?;
     }
-    let computes = scores.is_empty() || references.is_some() || options.metrics.are_chosen();
-    let Selection { metrics, notices } = match computes {
-        true => select_metrics(&options.metrics, &resources)?,
-        false => Selection::default(),
-    };
-    let mut found = Findings::from(notices);
-    let given = GivenRows::new(scores, &options.lower_is_better, &metrics, &mut found)?;
+    let computes = request.computes();
+    let ChosenMeasures { metrics, given, mut found } = request.choose()?;
+    let PreferRequest { people: choices, references, groups, options, resources, progress, .. } = request;
     found.add(pools::unvoted(&choices));
     let judged = match computes {
-        true => {
-            let rules =
-                ReferenceRules { own: options.own_reference, surplus: options.surplus, ids: options.ids };
-            pools::with_references(&choices, references.as_ref(), rules, &mut found)?
-        }
+        true => pools::with_references(&choices, references.as_ref(), options.reference_rules(), &mut found)?,
         false => pools::bare(&choices),
     };
     if let Some(resampling) = &intervals {

@@ -6,12 +6,9 @@ use capeval::report::Unit;
 use capeval::{CorrelateOptions, CorrelateRequest, PairingCheck};
 
 use crate::data;
-use crate::group_args::GroupArgs;
 use crate::options;
-use crate::output_args::OutputArgs;
 use crate::progress::Bar;
-use crate::resampling_args::Intervals;
-use crate::scoring::{Rules, Scoring, ScoringInputs};
+use crate::scoring::{ResultArgs, Rules, Scoring, ScoringInputs};
 
 /// Correlate metrics with human ratings
 ///
@@ -40,11 +37,7 @@ pub struct Args {
     #[arg(long, value_name = "HOW", default_value_t, value_parser = options::choices::<PairingCheck>())]
     pairing: PairingCheck,
     #[command(flatten)]
-    groups: GroupArgs,
-    #[command(flatten)]
-    intervals: Intervals,
-    #[command(flatten)]
-    output: OutputArgs,
+    result: ResultArgs,
 }
 
 #[derive(clap::Args)]
@@ -96,12 +89,9 @@ Other examples:
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<()> {
-    let intervals = args.intervals.resampling()?;
+    let intervals = args.result.intervals.resampling()?;
     let chosen = args.scoring.choose(&[])?;
-    let inputs = args.scoring.inputs(&args.ratings, &chosen);
-    let output = args.output.open(&inputs)?;
-    let captions = [args.ratings.as_str()].into_iter().chain(args.scoring.references());
-    let groups = args.groups.read(captions, [args.scoring.id_column(), None])?;
+    let (output, groups) = args.scoring.open(&args.ratings, &chosen, &args.result)?;
     let ScoringInputs { references, scores, lower_is_better, metrics, resources, caches } =
         args.scoring.read(chosen)?;
     let ratings = ratings::read_ratings(
@@ -131,7 +121,7 @@ pub fn run(args: &Args) -> Result<()> {
             ids: matching.ids,
             pairing: args.pairing,
             intervals,
-            group_df: args.groups.group_df,
+            group_df: args.result.groups.group_df,
         },
         resources,
         progress: &bar,

@@ -6,12 +6,9 @@ use capeval::report::{HumanTies, MetricTies};
 use capeval::{PreferOptions, PreferRequest};
 
 use crate::data;
-use crate::group_args::GroupArgs;
 use crate::options;
-use crate::output_args::OutputArgs;
 use crate::progress::Bar;
-use crate::resampling_args::Intervals;
-use crate::scoring::{Rules, Scoring, ScoringInputs};
+use crate::scoring::{ResultArgs, Rules, Scoring, ScoringInputs};
 
 /// Measure how often metrics agree with people's choice between two captions
 ///
@@ -32,11 +29,7 @@ pub struct Args {
     #[command(flatten)]
     draws: DrawsAndTies,
     #[command(flatten)]
-    groups: GroupArgs,
-    #[command(flatten)]
-    intervals: Intervals,
-    #[command(flatten)]
-    output: OutputArgs,
+    result: ResultArgs,
 }
 
 #[derive(clap::Args)]
@@ -87,17 +80,14 @@ Examples:
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<()> {
-    let intervals = args.intervals.resampling()?;
+    let intervals = args.result.intervals.resampling()?;
     let DrawsAndTies { references_per_pair, draws, draw_seed, human_ties, metric_ties } = args.draws;
     let chosen = args.scoring.choose(&[
         (references_per_pair.is_some(), "--references-per-pair"),
         (draws.is_some(), "--draws"),
         (draw_seed.is_some(), "--draw-seed"),
     ])?;
-    let inputs = args.scoring.inputs(&args.pairs, &chosen);
-    let output = args.output.open(&inputs)?;
-    let captions = [args.pairs.as_str()].into_iter().chain(args.scoring.references());
-    let groups = args.groups.read(captions, [args.scoring.id_column(), None])?;
+    let (output, groups) = args.scoring.open(&args.pairs, &chosen, &args.result)?;
     let ScoringInputs { references, scores, lower_is_better, metrics, resources, caches } =
         args.scoring.read(chosen)?;
     let choices = ratings::read_pairs(&capeval_files::open_or_stdin(&args.pairs)?, &args.pairs)?;
@@ -122,7 +112,7 @@ pub fn run(args: &Args) -> Result<()> {
             surplus,
             ids: matching.ids,
             intervals,
-            group_df: args.groups.group_df,
+            group_df: args.result.groups.group_df,
         },
         resources,
         progress: &bar,

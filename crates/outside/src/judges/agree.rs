@@ -8,7 +8,7 @@ use capeval::metric::Signature;
 use capeval::report::charts::{Colour, Estimate};
 use capeval::report::{
     Cell, Estimates, Fields, Form, Grid, Head, Headings, Kind, Labels, Line, Study, Style, Table, fields,
-    fixed,
+    fixed, study_head,
 };
 use capeval::stats::agreement::krippendorff_ordinal;
 use capeval_choice::{Dialect, Refusal};
@@ -136,17 +136,7 @@ const COLUMNS: &str =
     "judge,model_1,model_2,questions,only_1,only_2,unreadable,exact,difference,absolute_difference,alpha";
 
 impl Study for JudgeAgreement {
-    fn kind(&self) -> &'static Kind {
-        &KIND
-    }
-
-    fn head(&self) -> &Head {
-        &self.head
-    }
-
-    fn head_mut(&mut self) -> &mut Head {
-        &mut self.head
-    }
+    study_head!(KIND, head);
 
     fn headings(&self) -> Headings {
         Headings {

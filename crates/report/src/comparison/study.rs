@@ -17,23 +17,13 @@ use crate::render::programs::{codes, resampling_columns, resampling_fields};
 use crate::report::saved;
 use crate::segments::segments;
 use crate::study::{Details, Estimates, Fields, Headings, Line, Study, fields};
-use crate::{Form, Head, Kind, Labels, Measure, Notice, RankRule, Report, SystemReport, Table, json_float};
+use crate::{Form, Kind, Labels, Measure, Notice, RankRule, Report, SystemReport, Table, json_float};
 
 /// Comparisons.
 pub const KIND: Kind = Kind { name: "comparison", save: saved::save_comparison, read: saved::read };
 
 impl Study for Comparison {
-    fn kind(&self) -> &'static Kind {
-        &KIND
-    }
-
-    fn head(&self) -> &Head {
-        &self.report.head
-    }
-
-    fn head_mut(&mut self) -> &mut Head {
-        &mut self.report.head
-    }
+    crate::study_head!(KIND, report.head);
 
     fn headings(&self) -> Headings {
         Headings { title: format!("Comparison of {}", self.report.named()), ..self.report.headings() }

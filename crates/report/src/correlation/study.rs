@@ -16,20 +16,10 @@ use crate::render::programs::{
     Map, both_ends, codes, number, one_signature, resampling_columns, resampling_fields,
 };
 use crate::study::{Details, Estimates, Fields, Headings, Line, Study, fields};
-use crate::{ByGroup, Form, Head, Kind, Labels, Table};
+use crate::{ByGroup, Form, Labels, Table};
 
 impl Study for Correlation {
-    fn kind(&self) -> &'static Kind {
-        &KIND
-    }
-
-    fn head(&self) -> &Head {
-        &self.head
-    }
-
-    fn head_mut(&mut self) -> &mut Head {
-        &mut self.head
-    }
+    crate::study_head!(KIND, head);
 
     fn headings(&self) -> Headings {
         Headings {

@@ -23,17 +23,7 @@ use crate::{Form, Grid, Head, Kind, Labels, Style, Table};
 pub const KIND: Kind = Kind { name: "report", save: saved::save, read: saved::read };
 
 impl Study for Report {
-    fn kind(&self) -> &'static Kind {
-        &KIND
-    }
-
-    fn head(&self) -> &Head {
-        &self.head
-    }
-
-    fn head_mut(&mut self) -> &mut Head {
-        &mut self.head
-    }
+    crate::study_head!(KIND, head);
 
     fn headings(&self) -> Headings {
         let title = if self.profiles.is_empty() { "Caption scores" } else { "Diversity of the captions" };

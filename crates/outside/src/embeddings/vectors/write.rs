@@ -3,12 +3,12 @@
 use std::io::{self, Write};
 
 use capeval::choice::SegmentId;
-use capeval_files::{Error, write_whole};
+use capeval_files::{Error, write_both, write_whole};
 
 use super::{npy, tensors};
 
-/// Writes a matrix with its ids: as `.safetensors`, which appears whole or not at all, or as `.npy` with a file of ids
-/// beside it, each of which does.
+/// Writes a matrix with its ids: as `.safetensors`, or as `.npy` with a file of ids beside it. Both appear whole, or not at
+/// all.
 ///
 /// # Errors
 /// When a file cannot be written.
@@ -20,17 +20,16 @@ pub fn write(path: &str, ids: &[SegmentId], dims: usize, rows: &[f32]) -> Result
         });
     }
     let stem = path.strip_suffix(".npy").unwrap_or(path);
-    let of_ids = format!("{stem}.json");
-    // A matrix without ids is refused, and one beside the ids of another would not be.
-    let _ = std::fs::remove_file(&of_ids);
-    write_whole(&format!("{stem}.npy"), |out| {
+    let matrix = |out: &mut dyn Write| {
         out.write_all(&npy::header(ids.len(), dims))?;
         numbers(rows, out)
-    })?;
-    write_whole(&of_ids, |out| {
-        serde_json::to_writer(&mut *out, ids)?;
+    };
+    let names = |mut out: &mut dyn Write| {
+        serde_json::to_writer(&mut out, ids)?;
         out.write_all(b"\n")
-    })
+    };
+    // A matrix without ids is refused, and one beside the ids of another would not be.
+    write_both((&format!("{stem}.npy"), matrix), (&format!("{stem}.json"), names))
 }
 
 fn numbers(rows: &[f32], out: &mut dyn Write) -> io::Result<()> {
