@@ -58,7 +58,8 @@ pub fn phase(parcel: &Parcel, known: Option<&PhasePlan>) -> (PhasePlan, Option<F
     }
     let optional = |name: &str, of: fn(&PhasePlan) -> &Option<Source>| {
         let is_new = parcel.has_file(name);
-        let named = if is_new { Some(name.to_owned().into()) } else { known.and_then(|known| of(known).clone()) };
+        let named =
+            if is_new { Some(name.to_owned().into()) } else { known.and_then(|known| of(known).clone()) };
         named.filter(|_| parcel.field(&format!("{name}.remove")).is_none())
     };
     phase.vectors = optional("vectors", |phase| &phase.vectors);

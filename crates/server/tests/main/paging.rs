@@ -202,7 +202,8 @@ async fn every_row_of_a_list_is_on_one_page(database: Database) {
         }
     }
     let (person, host) = (site.person("Ada", Role::Member).await, site.person("Root", Role::Admin).await);
-    walk_pages(&person, "/submissions", "", "<tr><th class=\"name\" scope=\"row\"><a href=\"/submissions/").await;
+    walk_pages(&person, "/submissions", "", "<tr><th class=\"name\" scope=\"row\"><a href=\"/submissions/")
+        .await;
     walk_pages(&host, "/b/b/p/host", "", "<tr><th scope=\"row\"><a href=\"/submissions/").await;
     walk_pages(&host, "/b/b/audit", "", "<tr><td>").await;
     walk_pages(&host, "/admin/audit", "", "<tr><td>").await;

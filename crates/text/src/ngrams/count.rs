@@ -236,8 +236,9 @@ impl NgramCounts {
         for (place, (list, _)) in (0..).zip(of_shard) {
             for words in lists.of_list(*list) {
                 for (at, words) in words.windows(n + 1).enumerate() {
-                    let is_frequent =
-                        counts.get(at..at + 2).is_none_or(|both| both.iter().all(|count| *count >= u16::from(least)));
+                    let is_frequent = counts
+                        .get(at..at + 2)
+                        .is_none_or(|both| both.iter().all(|count| *count >= u16::from(least)));
                     let key = || match nodes.get(at) {
                         Some(prefix) => u64::from(*prefix) << 32 | number(&words[n]),
                         None => words.iter().fold(0, |key, word| key << self.word_bits | number(word)),
