@@ -19,6 +19,7 @@ use capeval_site::accounts::{Role, deletion, links, tokens, totp};
 use capeval_site::app::App;
 use capeval_site::backup::{self, Manifest, moving, nightly};
 use capeval_site::settings::Settings;
+use capeval_site::store::{DATABASE, is_refusal};
 use capeval_site::traces::Traces;
 use capeval_site::web::{Scope, Slug};
 use capeval_site::{clock, feature, serve};
@@ -288,7 +289,8 @@ pub fn run(arguments: Arguments) -> anyhow::Result<()> {
         command => command,
     };
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    runtime.block_on(async {
+    let file = data.join(DATABASE);
+    let done = runtime.block_on(async {
         if let Command::Restore { from, verify } = command {
             return restore(from, verify, &data, &settings).await;
         }
@@ -334,6 +336,13 @@ pub fn run(arguments: Arguments) -> anyhow::Result<()> {
             | Command::Child
             | Command::Program { .. } => Ok(()),
         }
+    });
+    // The library does not say which file it cannot read or write.
+    let is_of_file =
+        |error: &anyhow::Error| error.chain().any(|part| part.downcast_ref().is_some_and(is_refusal));
+    done.map_err(|error| match is_of_file(&error) {
+        true => error.context(file.display().to_string()),
+        false => error,
     })
 }
 

@@ -22,6 +22,8 @@ mod disk;
 mod entries;
 mod exchange;
 mod failpoints;
+#[cfg(target_os = "linux")]
+mod faults;
 mod halves;
 mod hostile;
 mod hosting;
@@ -51,6 +53,7 @@ mod ratings;
 mod real;
 mod releases;
 mod restarts;
+mod restored;
 mod routes;
 #[cfg(feature = "s3")]
 mod s3;

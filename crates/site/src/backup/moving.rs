@@ -27,7 +27,7 @@ pub async fn copy(app: &App, to: &Path, database: &str) -> anyhow::Result<Checke
     std::io::Write::write_all(&mut file, with_database(&old, database).as_bytes())?;
     file.persist(draft.join(SETTINGS))?;
     let settings = Settings { database: database.to_owned(), ..app.settings.clone() };
-    let checked = fill(&backup, &draft, &settings, app.features).await?;
+    let checked = fill(&backup, &draft, &settings, app.features, &[]).await?;
     fs::rename(draft, to).with_context(|| to.display().to_string())?;
     Ok(checked)
 }

@@ -36,7 +36,7 @@ pub async fn check(from: &Path, features: Features) -> anyhow::Result<CheckedBac
     let manifest = read(from, &schema).await?;
     let folder = tempfile::tempdir()?;
     let store = Store::open("", folder.path(), 1, &schema).await?;
-    let rows = load(&store, &schema, from).await?;
+    let rows = load(&store, &schema, from, &[]).await?;
     let mut snapshot = store.snapshot().await?;
     let known: HashSet<&str> = manifest.files.iter().map(|entry| entry.path.as_str()).collect();
     let missing: Vec<String> = named_files::all(&mut snapshot, features)
@@ -71,7 +71,7 @@ async fn read(from: &Path, schema: &Schema) -> anyhow::Result<Manifest> {
     Ok(manifest)
 }
 
-async fn load(store: &Store, schema: &Schema, from: &Path) -> anyhow::Result<usize> {
+async fn load(store: &Store, schema: &Schema, from: &Path, then: &[&'static str]) -> anyhow::Result<usize> {
     let lines = BufReader::new(GzDecoder::new(File::open(from.join(ROWS))?)).lines();
     let (mut import, mut rows) = (Import::default(), 0);
     let mut tx = store.begin().await?;
@@ -79,6 +79,9 @@ async fn load(store: &Store, schema: &Schema, from: &Path) -> anyhow::Result<usi
         let line = line.with_context(|| format!("{ROWS} is damaged"))?;
         import.line(&mut tx, schema, &line).await.with_context(|| format!("{ROWS}, row {}", rows + 1))?;
         rows += usize::from(line.starts_with('['));
+    }
+    for sql in then {
+        tx.execute(sql, args![]).await?;
     }
     tx.commit().await?;
     Ok(rows)
@@ -93,35 +96,29 @@ pub async fn restore(
     settings: &Settings,
     features: Features,
 ) -> anyhow::Result<CheckedBackup> {
-    let checked = fill(from, folder, settings, features).await?;
-    let schema = feature::schema(features);
-    let store = Store::open(&settings.database, folder, settings.connections, &schema).await?;
-    let mut tx = store.begin().await?;
-    for sql in [
+    // In the transaction that adds the rows, so that no link works whenever this is killed.
+    let end_links = [
         "DELETE FROM account_link",
         "DELETE FROM invitation WHERE used_at IS NULL",
         "DELETE FROM sign_in_attempt",
-    ] {
-        tx.execute(sql, args![]).await?;
-    }
-    tx.commit().await?;
-    store.close().await;
-    Ok(checked)
+    ];
+    fill(from, folder, settings, features, &end_links).await
 }
 
-/// The same with everything as it was.
+/// The same with everything as it was, but for what the statements `then` do.
 pub(super) async fn fill(
     from: &Path,
     folder: &Path,
     settings: &Settings,
     features: Features,
+    then: &[&'static str],
 ) -> anyhow::Result<CheckedBackup> {
     let (checked, schema) = (check(from, features).await?, feature::schema(features));
     require_own_stores(from, folder, settings)?;
     require_empty(folder, settings)?;
     fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
     let before = names(folder)?;
-    let poured = pour(from, folder, settings, &checked, &schema).await;
+    let poured = pour(from, folder, settings, &checked, &schema, then).await;
     if poured.is_err() {
         // So that it can be repeated, and no server serves what is there of it.
         for name in names(folder)?.difference(&before) {
@@ -144,6 +141,7 @@ async fn pour(
     settings: &Settings,
     checked: &CheckedBackup,
     schema: &Schema,
+    then: &[&'static str],
 ) -> anyhow::Result<()> {
     let store = Store::open(&settings.database, folder, settings.connections, schema).await?;
     let mut snapshot = store.snapshot().await?;
@@ -163,7 +161,7 @@ async fn pour(
     if given.exists() && !settings.exists() {
         fs::copy(given, settings)?;
     }
-    load(&store, schema, from).await?;
+    load(&store, schema, from, then).await?;
     store.close().await;
     Ok(())
 }

@@ -4,6 +4,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use sqlx::error::DatabaseError;
+use sqlx::sqlite::SqliteError;
+
 use super::Error;
 use crate::space;
 
@@ -20,6 +23,13 @@ struct DiskState {
     is_refusing: AtomicBool,
 }
 
+/// Returns true if the error says that the disk of SQLite has refused.
+pub fn is_refusal(error: &Error) -> bool {
+    let refusal = error.as_database_error().and_then(|refusal| refusal.try_downcast_ref::<SqliteError>());
+    let code = refusal.and_then(|refusal| refusal.code()?.parse::<i64>().ok());
+    code.is_some_and(|code| REFUSALS.contains(&(code & 0xff)))
+}
+
 impl Disk {
     pub(super) fn of(folder: PathBuf) -> Self {
         Self(Arc::new(DiskState { folder, is_refusing: AtomicBool::new(false) }))
@@ -27,8 +37,7 @@ impl Disk {
 
     /// Keeps in mind that the disk has refused, if that is what the error says.
     pub(super) fn noted(&self, error: Error) -> Error {
-        let code = error.as_database_error().and_then(|refusal| refusal.code()?.parse::<i64>().ok());
-        if code.is_some_and(|code| REFUSALS.contains(&(code & 0xff))) {
+        if is_refusal(&error) {
             self.0.is_refusing.store(true, Ordering::Relaxed);
         }
         error

@@ -27,7 +27,7 @@ use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
 use sqlx::{AssertSqlSafe, Connection, PgPool, Postgres, Sqlite, SqlitePool, Transaction};
 
-pub use disk::Disk;
+pub use disk::{Disk, is_refusal};
 pub use export::{Import, is_empty};
 pub use migrate::{Migration, Schema};
 pub use record::{Record, json, or_default};
