@@ -151,7 +151,7 @@ const steps = {
 
   async "a challenge with domains and a hidden test is open, from a bundle of EvalAI"() {
     begin = performance.now();
-    const labels = ["Bleu_1", "Bleu_2", "Bleu_3", "Bleu_4", ...(hasAll ? ["METEOR"] : []), "ROUGE_L", "CIDEr", ...(hasAll ? ["SPICE"] : [])];
+    const labels = ["Bleu_1", "Bleu_2", "Bleu_3", "Bleu_4", ...(hasAll ? ["METEOR"] : []), "ROUGE_L", "CIDEr-D", ...(hasAll ? ["SPICE"] : [])];
     const phase = (id, name, visible) => [
       `  - id: ${id}`, `    name: ${name}`, `    description: ${name}.html`, `    leaderboard_public: ${visible}`, `    is_public: true`,
       `    start_date: 2020-01-01 00:00:00`, `    end_date: 2099-01-01 00:00:00`, `    test_annotation_file: annotations/${name}.json`,
@@ -161,7 +161,7 @@ const steps = {
     const description = [
       "title: Novel objects", "short_description: Captions of objects that no training caption names.", "description: overview.html",
       "evaluation_script: evaluation.zip", "start_date: 2020-01-01 00:00:00", "end_date: 2099-01-01 00:00:00", "published: true", "remote_evaluation: false",
-      "leaderboard:", "  - id: 1", "    schema:", `      labels: [${labels.join(", ")}]`, "      default_order_by: CIDEr",
+      "leaderboard:", "  - id: 1", "    schema:", `      labels: [${labels.join(", ")}]`, "      default_order_by: CIDEr-D",
       "challenge_phases:", ...phase(1, "val", true), ...phase(2, "test", false),
       "dataset_splits:", "  - id: 1", "    name: all", "    codename: all",
       "challenge_phase_splits:", ...split(1, 3), ...split(2, 1),
