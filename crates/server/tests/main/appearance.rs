@@ -192,7 +192,7 @@ async fn hosts_see_visits_submissions_and_refusals_by_day(database: Database) {
     send(results(40, 6)).await.expect(201);
     let fail = "UPDATE submission SET state = 'failed', reason = 'the child was killed' WHERE kind = 'entry' \
                 AND created_at < $1";
-    site.app.store.execute(fail, args![clock::now()]).await.unwrap();
+    site.app.store.execute(fail, args![clock::now() - clock::DAY]).await.unwrap();
 
     let csv = root.get("/b/b/statistics.csv").await.expect(200);
     let lines: Vec<&str> = csv.text.lines().collect();
