@@ -10,8 +10,9 @@ use serde::de::DeserializeOwned;
 
 use super::receive::Parcel;
 use crate::about::Column;
-use crate::settings::{BaselinePlan, GivenMeasure, PhasePlan, ReferencePlan};
+use crate::settings::{BaselinePlan, PhasePlan, ReferencePlan};
 use crate::source::Source;
+use crate::workers::GivenMeasure;
 
 /// Fields that list names, in any number of fields.
 const LISTS: [&str; 2] = ["board_columns", "metrics"];
