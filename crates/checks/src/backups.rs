@@ -1,5 +1,5 @@
-//! No rows and no manifest of a backup make the check of backups panic: rows with a correct manifest, or, after a zero, a
-//! manifest.
+//! No rows and no manifest of a backup make the check of backups panic: rows with a correct manifest, or, after a
+//! zero, a manifest.
 
 use std::fs;
 use std::io::Write;

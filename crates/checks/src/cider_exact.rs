@@ -1,8 +1,8 @@
-//! CIDEr and CIDEr-D in f64 are what whole numbers of any size give: document frequencies, products and norms are counted
-//! apart from the engine, without rounding, up to the root and the last division.
+//! CIDEr and CIDEr-D in f64 are what whole numbers of 128 bits give: document frequencies, products and norms are
+//! counted apart from the engine, without rounding, up to the root and the last division.
 //!
-//! The logarithms of document frequencies are those of f64, as in the formula that the programs compute; each is a whole
-//! number of 2^-53, so that sums of products of 24 words fit into 128 bits.
+//! The logarithms of document frequencies are those of f64, as in the formula that the programs compute; each is a
+//! whole number of 2^-53, so that sums of products of 24 words fit into 128 bits.
 
 use std::collections::{BTreeMap, BTreeSet};
 

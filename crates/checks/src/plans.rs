@@ -1,5 +1,5 @@
-//! No plan of a benchmark and no form of a phase makes its readers panic, and a plan that is read can be written and read
-//! again.
+//! No plan of a benchmark and no form of a phase makes its readers panic, and a plan that is read can be written and
+//! read again.
 
 use capeval_benchmarks::settings::Plan;
 

@@ -1,5 +1,5 @@
-//! The rules without their automaton: each pattern is tried at each character. Slow, and independent of positions, states
-//! and what the lexer remembers, so that tests and fuzz targets can compare both.
+//! The rules without their automaton: each pattern is tried at each character. Slow, and independent of positions,
+//! states and what the lexer remembers, so that tests and fuzz targets can compare both.
 
 use super::classes::{self, END};
 use super::lexer::{Match, Source};
