@@ -56,6 +56,8 @@ use capeval_site::web::language::say;
 use capeval_site::web::{Access, MenuItem, Route};
 use capeval_site::{file_columns, migrations};
 
+#[cfg(fuzzing)]
+pub use organise::of_fields;
 pub use own_data::OwnData;
 
 pub static CAPTIONS_MAX: NumberSetting = NumberSetting {

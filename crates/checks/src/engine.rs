@@ -15,6 +15,7 @@ use crate::words::text;
 
 const METRICS: [&str; 5] = ["bleu", "rouge-l", "cider", "cider-d", "chrf"];
 
+/// Words that tokenizers treat in different ways.
 const WORDS: [&str; 24] = [
     "a", "dog", "cat", "runs", "sits", "on", "red", "sofa", "the", "dogs", "1/2", "no.", "U.S.", "can't",
     "``", "-lrb-", ".", "!", "é", "犬", "U.", "\u{2028}", "\u{a0}", "-",
@@ -41,12 +42,14 @@ fn bits(scores: &[SystemScores]) -> Vec<u64> {
 }
 
 /// Captions of images: lines, the first of which in each image is the candidate.
+pub fn captions(bytes: &[u8]) -> Vec<Vec<String>> {
+    let captions =
+        |image: &[u8]| image.split(|byte| *byte == 254).take(4).map(|bytes| text(&WORDS, bytes)).collect();
+    bytes.split(|byte| *byte == 255).take(24).map(captions).collect()
+}
+
 pub fn check(bytes: &[u8]) {
-    let images: Vec<Vec<String>> = bytes
-        .split(|byte| *byte == 255)
-        .take(24)
-        .map(|image| image.split(|byte| *byte == 254).take(4).map(|bytes| text(&WORDS, bytes)).collect())
-        .collect();
+    let images = captions(bytes);
     let references: Vec<&[String]> = images
         .iter()
         .map(|captions| if captions.len() > 1 { &captions[1..] } else { &captions[..] })

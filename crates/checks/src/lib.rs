@@ -10,10 +10,15 @@
 )]
 
 mod arpa;
+#[cfg(feature = "site")]
+mod backups;
 mod bodies;
 mod boxes;
+#[cfg(feature = "site")]
+mod bundles;
 #[cfg(fuzzing)]
 mod chair;
+mod cider_exact;
 mod derivations;
 mod df_table;
 mod engine;
@@ -29,14 +34,20 @@ mod models;
 mod pairs;
 mod pickle;
 mod pictures;
+#[cfg(feature = "site")]
+mod plans;
 mod prepared;
 mod probabilities;
+#[cfg(fuzzing)]
+mod ptb_rules;
+mod rank_rules;
 mod ratings;
 mod readers;
 mod requirements;
 mod rouge_data;
 mod rouge_list;
 mod saved_report;
+mod shards;
 #[cfg(fuzzing)]
 mod spice_cache;
 #[cfg(fuzzing)]
@@ -64,10 +75,15 @@ const fn target(name: &'static str, seeds: &'static str, check: fn(&[u8])) -> Ta
 /// All targets; those that need what only `fuzz` builds are missing elsewhere.
 pub const TARGETS: &[Target] = &[
     target("arpa", "captions", arpa::check),
+    #[cfg(feature = "site")]
+    target("backups", "backups", backups::check),
     target("bodies", "bodies", bodies::check),
     target("boxes", "events", boxes::check),
+    #[cfg(feature = "site")]
+    target("bundles", "bundles", bundles::check),
     #[cfg(fuzzing)]
     target("chair", "captions", chair::check),
+    target("cider_exact", "words", cider_exact::check),
     target("derivations", "formulas", derivations::check),
     target("df_table", "captions", df_table::check),
     target("engine", "words", engine::check),
@@ -82,8 +98,13 @@ pub const TARGETS: &[Target] = &[
     target("pairs", "pairs", pairs::check),
     target("pickle", "captions", pickle::check),
     target("pictures", "pictures", pictures::check),
+    #[cfg(feature = "site")]
+    target("plans", "plans", plans::check),
     target("prepared", "captions", prepared::check),
     target("probabilities", "captions", probabilities::check),
+    #[cfg(fuzzing)]
+    target("ptb_rules", "captions", ptb_rules::check),
+    target("rank_rules", "ranks", rank_rules::check),
     target("ratings", "ratings", ratings::check),
     target("read_any", "captions", readers::any),
     target("read_coco", "captions", readers::coco),
@@ -103,6 +124,7 @@ pub const TARGETS: &[Target] = &[
     target("rouge_data", "captions", rouge_data::check),
     target("rouge_list", "captions", rouge_list::check),
     target("saved_report", "captions", saved_report::check),
+    target("shards", "words", shards::check),
     #[cfg(fuzzing)]
     target("spice_cache", "captions", spice_cache::check),
     #[cfg(fuzzing)]

@@ -15,8 +15,8 @@ fn good() -> &'static [u8] {
     FILE.get_or_init(|| {
         let cache = ParseCache::open(None, NAME);
         for caption in &CAPTIONS[..3] {
-            let (object, attribute) = ("dog".to_owned(), "red".to_owned());
-            cache.keep(caption, &[Tuple::Object(object.clone()), Tuple::Attribute { object, attribute }]);
+            let (object, attribute) = ("dog", "red");
+            cache.keep(caption, &[Tuple::Object(object), Tuple::Attribute { object, attribute }]);
         }
         written(&cache)
     })

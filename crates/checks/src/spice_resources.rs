@@ -2,7 +2,6 @@
 //! file with changes and correct checksums.
 
 use std::io::Write;
-use std::sync::Arc;
 
 use capeval_arrays::reseal;
 use capeval_spice::{CaptionReader, Compiler, Grammar, testing};

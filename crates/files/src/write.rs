@@ -29,8 +29,8 @@ pub fn write_whole(path: &str, write: impl FnOnce(&mut dyn Write) -> io::Result<
     Target::new(path)?.write(write).map(drop)
 }
 
-/// Writes two files that are read together. Both are complete before either takes its place, and no former second file is
-/// there when the first takes its own, so that the new one is never beside the former other one.
+/// Writes two files that are read together. Both are complete before either takes its place, and no former second
+/// file is there when the first takes its own, so that the new one is never beside the former other one.
 ///
 /// # Errors
 /// When a file cannot be written. Both are then unchanged, unless it is their places that cannot be taken.

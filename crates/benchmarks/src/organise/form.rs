@@ -106,6 +106,12 @@ pub fn phase(parcel: &Parcel, known: Option<&PhasePlan>) -> (PhasePlan, Option<F
     (phase, fault)
 }
 
+/// As [`phase`], of fields alone, for fuzz targets.
+#[cfg(fuzzing)]
+pub fn of_fields(fields: Vec<(String, String)>, known: Option<&PhasePlan>) -> Option<PhasePlan> {
+    phase(&Parcel { fields, ..Parcel::default() }, known).ok()
+}
+
 fn take<'p>(fields: &mut Fields<'p>, name: &str) -> Option<&'p str> {
     let place = fields.iter().position(|(known, _)| *known == name)?;
     Some(fields.remove(place).1)

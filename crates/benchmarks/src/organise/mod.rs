@@ -6,6 +6,9 @@ mod metrics;
 mod receive;
 mod trials;
 
+#[cfg(fuzzing)]
+pub use form::of_fields;
+
 use capeval_site::web::Route;
 
 /// The routes of creating and changing benchmarks.

@@ -7,8 +7,8 @@ use capeval_files::{Error, write_both, write_whole};
 
 use super::{npy, tensors};
 
-/// Writes a matrix with its ids: as `.safetensors`, or as `.npy` with a file of ids beside it. Both appear whole, or not at
-/// all.
+/// Writes a matrix with its ids: as `.safetensors`, or as `.npy` with a file of ids beside it. Both appear whole, or
+/// not at all.
 ///
 /// # Errors
 /// When a file cannot be written.

@@ -29,13 +29,13 @@ pub(super) struct Token {
 }
 
 /// The end of a match.
-#[derive(Clone, Copy, Debug)]
-struct Match {
-    rule: u8,
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Match {
+    pub(super) rule: u8,
     /// In bytes; counting continues in the line break after the text and in the text that follows.
-    end: usize,
+    pub(super) end: usize,
     /// True if the match includes the first half of the character above U+FFFF that starts at `end`.
-    half: bool,
+    pub(super) half: bool,
 }
 
 impl Source<'_, '_> {
@@ -66,7 +66,7 @@ impl Source<'_, '_> {
     /// To process long texts in linear time, positions from which no match was found are recorded every
     /// [`STRIDE`] bytes, as in Reps, "Maximal-munch tokenization in linear time", 1998.
     #[inline]
-    fn longest(self, automaton: &mut Automaton, start: usize) -> Option<Match> {
+    pub(super) fn longest(self, automaton: &mut Automaton, start: usize) -> Option<Match> {
         let bytes = self.text.as_bytes();
         let mut best = None;
         let mut state = START;

@@ -33,6 +33,8 @@ mod pattern;
 mod post;
 mod rules;
 mod sigma;
+#[cfg(any(fuzzing, test))]
+pub mod slow;
 
 use super::{Following, Scratch};
 use automaton::Automaton;
