@@ -341,7 +341,8 @@ pub struct PhasePlan {
     /// The most submissions that a team may choose, where `final` is `chosen`.
     #[serde(default = "two")]
     pub chosen: u32,
-    /// An earlier phase of the benchmark: only teams on its leaderboard may submit, as it is ranked when this one opens.
+    /// An earlier phase of the benchmark: only teams on its leaderboard may submit, as it is ranked when this one
+    /// opens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
     /// The number of its first teams that may submit, and teams as good as the last of them; by default all.

@@ -64,7 +64,7 @@ impl Subject for SeenPage {
 
 #[derive(Template)]
 #[template(path = "own-page.html")]
-struct Shown<'a> {
+struct HostPage<'a> {
     page: &'a Page,
     seen: &'a SeenBenchmark,
     own: &'a OwnPage,
@@ -74,7 +74,7 @@ async fn show(
     page: Page,
     Visible(SeenPage { seen, page: own }): Visible<SeenPage>,
 ) -> Result<Answer<OwnPage>, Fault> {
-    page.shows(&Shown { page: &page, seen: &seen, own: &own }, || own.clone())
+    page.shows(&HostPage { page: &page, seen: &seen, own: &own }, || own.clone())
 }
 
 async fn logo(
@@ -220,7 +220,7 @@ async fn change_logo(
 /// A page as the form gives it.
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(default)]
-struct Written {
+struct PageForm {
     slug: String,
     title: String,
     title_zh: String,
@@ -235,9 +235,9 @@ async fn change_page(
     page: Page,
     by: Visitor,
     Hosted(seen): Hosted<SeenBenchmark>,
-    Body(written): Body<Written>,
+    Body(written): Body<PageForm>,
 ) -> Result<Response, Fault> {
-    let Written { slug, title, title_zh, text, text_zh, remove } = written;
+    let PageForm { slug, title, title_zh, text, text_zh, remove } = written;
     let own = OwnPage { slug, title, title_zh, text, text_zh }.cleaned();
     let row = checked(&seen, |plan| {
         let known = plan.pages.iter().position(|page| page.slug == own.slug);

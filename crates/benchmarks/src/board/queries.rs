@@ -78,8 +78,8 @@ pub async fn uncompared(
     Ok(found.into_values().collect())
 }
 
-/// The places of teams by the references that rank now, of sets in the order of `records::sets`: the place, the team and
-/// its submission. What has no score by the measure that ranks has no place.
+/// The places of teams by the references that rank now, of sets in the order of `records::sets`: the place, the team
+/// and its submission. What has no score by the measure that ranks has no place.
 pub async fn final_ranks(
     store: &Store,
     phase: &Phase,
