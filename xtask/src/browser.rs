@@ -1,5 +1,5 @@
-//! Tests pages in a real browser: reports with `tests/browser/page.mjs` on captions generated here, those of videos with
-//! `tests/browser/events.mjs`, and the site of the server with `tests/browser/site.mjs`, `everywhere.mjs`,
+//! Tests pages in a real browser: reports with `tests/browser/page.mjs` on captions generated here, those of videos
+//! with `tests/browser/events.mjs`, and the site of the server with `tests/browser/site.mjs`, `everywhere.mjs`,
 //! `organise.mjs`, `tasks.mjs`, `past.mjs` and `life.mjs`.
 
 use std::collections::BTreeSet;

@@ -318,8 +318,8 @@ pub struct PhasePlan {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub vectors: Option<Source>,
     /// A metric of the hosts' own that is a program: a ZIP archive with its files and the TOML file that describes it,
-    /// as `capeval score -m ./metric.toml` takes it. The server runs it in a sandbox without a network, if whoever runs
-    /// the site allows that.
+    /// as `capeval score -m ./metric.toml` takes it. The server runs it in a sandbox without a network, if the
+    /// operator allows that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program: Option<Source>,
     /// The share of the images in the public half, such as 0.3: until the private half is shown, people see scores of

@@ -111,7 +111,7 @@ impl Overlap {
         &self.words
     }
 
-    /// The text that was last compared, in the new numbers; [`u32::MAX`] for words that the prepared text does not contain.
+    /// The text that was last compared, in the new numbers; [`u32::MAX`] for words that the prepared one lacks.
     pub(crate) fn other(&self) -> &[u32] {
         &self.other
     }

@@ -341,7 +341,7 @@ impl Rig {
     }
 
     /// Does a step and closes the site; returns the faults that can come between, and what the tables say.
-    fn whole(&self, rest: &Rest, step: Step) -> (Vec<Fault>, Told) {
+    fn whole(&self, rest: &Rest, step: Step) -> (Vec<Fault>, RowCounts) {
         self.run(rest, async |running| {
             self.fuse.blow_at(usize::MAX);
             self.fuse.fail_at(usize::MAX);
@@ -355,7 +355,7 @@ impl Rig {
     }
 
     /// Does a step with a fault at a point, starts again, and does it again; returns what is wrong then.
-    fn disturbed(&self, rest: &Rest, step: Step, fault: Fault, expected: &Told) -> Vec<String> {
+    fn disturbed(&self, rest: &Rest, step: Step, fault: Fault, expected: &RowCounts) -> Vec<String> {
         let is_reached = self.run(rest, async |running| match fault {
             Fault::Kill(n) => {
                 self.fuse.blow_at(n);
@@ -395,7 +395,7 @@ impl Rig {
 }
 
 /// What tables say, and how often.
-type Told = BTreeMap<String, usize>;
+type RowCounts = BTreeMap<String, usize>;
 
 /// A fault at a point of a step.
 #[derive(Clone, Copy, Debug)]
@@ -407,8 +407,8 @@ enum Fault {
 }
 
 /// How many rows of each table say the same.
-async fn told(site: &Site) -> Told {
-    let (mut table, mut columns, mut found) = (String::new(), Vec::new(), Told::new());
+async fn told(site: &Site) -> RowCounts {
+    let (mut table, mut columns, mut found) = (String::new(), Vec::new(), RowCounts::new());
     for line in dump(site).await.lines() {
         let value: Value = serde_json::from_str(line).unwrap();
         if let Some(name) = value["table"].as_str() {

@@ -60,7 +60,7 @@ const DAMAGES: &[(&[&str], &str)] = &[
 const DAMAGED_FILE: (&[&str], &str) = (
     &[
         "PRAGMA defer_foreign_keys = ON",
-        "INSERT INTO session (token_hash, account, created_at, expires_at) VALUES ('x', 'nobody', 0, 0)",
+        "INSERT INTO session (token_hash, account, created_at, expires_at) VALUES ('x', 'absent', 0, 0)",
     ],
     "session refers to a row of account that is not there",
 );

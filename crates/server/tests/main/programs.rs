@@ -226,7 +226,7 @@ async fn a_program_reaches_nothing_but_its_files() {
 }
 
 async fn what_is_wrong_with_a_program_is_said_to_hosts_alone() {
-    // Not allowed at all, unless whoever runs the site says so.
+    // Not allowed at all, unless the operator says so.
     let closed = Site::new(Database::Sqlite).await;
     closed.account("Hanna", Role::Host).await;
     let refused = format!("{:#}", put(&closed, &program(WORDS), "").await.unwrap_err());

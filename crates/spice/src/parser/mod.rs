@@ -23,8 +23,8 @@
 //! Tried and dropped: a smaller grammar parsed for each sentence, which took longer than it saved; tables for 60 words
 //! (27 MB, and no faster from 40 words on); a first search by how probable states are before any word (it always finds
 //! a parse, but a worse one); dropping states that another state can replace in every context at a known cost (a tenth
-//! of the states, which is what finding them costs); leaving out what neighbours rule out up to 32 words, too (a fifth of
-//! the states, but they begin hardly any rule, and the time is the same); listing rules there (slower).
+//! of the states, which is what finding them costs); leaving out what neighbours rule out up to 32 words, too (a fifth
+//! of the states, but they begin hardly any rule, and the time is the same); listing rules there (slower).
 
 mod americanize;
 mod budget;

@@ -62,7 +62,7 @@ pub fn copy_of(url: &str) -> String {
     create(&format!("TEMPLATE {}", name(url)))
 }
 
-/// Removes a database, whoever has it open.
+/// Removes a database, even if it is open.
 pub fn remove(url: &str) {
     run(&format!("DROP DATABASE {} WITH (FORCE)", name(url)));
 }
