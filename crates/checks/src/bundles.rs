@@ -34,7 +34,7 @@ static FOLDER: LazyLock<TempDir> = LazyLock::new(|| {
 
 fn import(bundle: &Path) {
     let out = FOLDER.path().join("out");
-    if let Ok((read, _)) = bundles::import(bundle, &out, &["ada@example.org".to_owned()]) {
+    if let Ok((read, _)) = bundles::import(bundle, &out, &["ada@example.org".to_owned()], u64::MAX) {
         plans::survives(&read);
         let written = fs::read_to_string(out.join(plan::FILE)).expect("a plan is there");
         plans::survives(&toml::from_str(&written).expect("the written plan can be read"));

@@ -97,10 +97,8 @@ pub fn run_program(words: &[OsString]) -> anyhow::Result<()> {
     let mut program = std::process::Command::new(&command[0]);
     program.args(&command[1..]).env_clear().env("PATH", PATH).envs(variables);
     let error = program.exec();
-    anyhow::bail!(
-        "{} cannot be started here: {error}; the setting program_folders of the site names what programs may use",
-        command[0].display()
-    )
+    // Short, since only the beginning of what a program prints is shown.
+    anyhow::bail!("{} cannot be started within program_folders: {error}", command[0].display())
 }
 
 /// There is no sandbox elsewhere.

@@ -258,7 +258,7 @@ async fn what_is_wrong_with_a_program_is_said_to_hosts_alone() {
         (
             DESCRIPTION.replace("python3", "python9"),
             WORDS,
-            "python9 cannot be started here: No such file or directory",
+            "python9 cannot be started within program_folders: No such",
         ),
         (DESCRIPTION.to_owned(), "raise SystemExit('no model')", "its last words: no model"),
         (DESCRIPTION.to_owned(), "print('Loading')", "is no answer: Loading"),
