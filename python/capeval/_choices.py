@@ -151,6 +151,7 @@ NoticeCode = Literal[
     "ungrouped-images",
     "unknown-words",
     "unmended-texts",
+    "unmentioned-objects",
     "unreadable",
     "untokenised",
     "unused-vectors",

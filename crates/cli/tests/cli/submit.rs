@@ -22,7 +22,7 @@ pub fn server(answers: Vec<(u16, Value)>) -> (String, Arc<Mutex<Vec<Request>>>) 
     std::thread::spawn(move || {
         for (status, body) in answers {
             let (stream, _) = listener.accept().unwrap();
-            let request = read(&stream);
+            let Some(request) = read(&stream) else { continue };
             kept.lock().unwrap().push(request);
             let wait =
                 body["retry_after"].as_u64().map_or(String::new(), |wait| format!("retry-after: {wait}\r\n"));
@@ -37,12 +37,13 @@ pub fn server(answers: Vec<(u16, Value)>) -> (String, Arc<Mutex<Vec<Request>>>) 
     (address, requests)
 }
 
-pub fn read(stream: &TcpStream) -> Request {
+/// A request; `None` if its sender is gone before it is complete.
+pub fn read(stream: &TcpStream) -> Option<Request> {
     let mut reader = BufReader::new(stream);
     let mut lines = Vec::new();
     loop {
         let mut line = String::new();
-        reader.read_line(&mut line).unwrap();
+        reader.read_line(&mut line).ok()?;
         let line = line.trim_end().to_owned();
         if line.is_empty() {
             break;
@@ -52,8 +53,8 @@ pub fn read(stream: &TcpStream) -> Request {
     let length =
         lines.iter().find_map(|line| line.to_lowercase().strip_prefix("content-length: ")?.parse().ok());
     let mut body = vec![0; length.unwrap_or(0)];
-    reader.read_exact(&mut body).unwrap();
-    (lines.remove(0), lines, body)
+    reader.read_exact(&mut body).ok()?;
+    (!lines.is_empty()).then(|| (lines.remove(0), lines, body))
 }
 
 pub fn phases(is_open: bool) -> Value {

@@ -52,7 +52,7 @@ impl Site {
 
 /// Answers a request of a machine, which may be gone.
 fn answer(mut stream: &TcpStream, measure: &str, tasks: &mut [Task]) {
-    let (line, headers, body) = read(stream);
+    let Some((line, headers, body)) = read(stream) else { return };
     let target = line.split(' ').nth(1).unwrap_or_default().to_owned();
     if target.starts_with("/api/v1/host") {
         assert!(headers.iter().any(|line| line == "authorization: Bearer cev_x"), "{headers:?}");

@@ -472,6 +472,7 @@ fn every_lane_has_a_worker_of_its_own() {
             "account-deletion",
             "announcement",
             "discard",
+            "open-by-rank",
             "password-link",
             "picture",
             "send",

@@ -74,8 +74,10 @@ async fn put(site: &Site, archive: &[u8], more: &str) -> anyhow::Result<()> {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("refs.json"), references(12, 3)).unwrap();
     std::fs::write(folder.path().join("metric.zip"), archive).unwrap();
+    let is_open = site.app.store.exists("SELECT 1 FROM submission WHERE kind = 'entry'", args![]).await?;
+    let draft = !is_open;
     let plan: Plan = toml::from_str(&format!(
-        "slug = 'b'\ntitle = 'B'\nhosts = ['hanna@example.org']\ndraft = true\n[[phases]]\nslug = 'p'\ntitle = 'P'\n\
+        "slug = 'b'\ntitle = 'B'\nhosts = ['hanna@example.org']\ndraft = {draft}\n[[phases]]\nslug = 'p'\ntitle = 'P'\n\
          metrics = ['bleu']\nprogram = 'metric.zip'\nmain_metric = 'words'\n{more}\n\
          [[phases.references]]\nname = 'r'\nfile = 'refs.json'\n"
     ))?;

@@ -280,6 +280,9 @@ impl World {
         if path.starts_with("/b/{slug}/settings") {
             return vec![("slug", "b".into()), ("title", "".into())];
         }
+        if path.ends_with("/new-phase") {
+            return vec![("slug", "other".into()), ("title", "Other".into())];
+        }
         let of = |before: &'static str, name: &'static str| Value::from(self.parts[&(before, name)].clone());
         let action = match path {
             path if path.contains("/mine/") => "withdraw",
@@ -450,10 +453,15 @@ async fn strangers_change_nothing_of_others() {
 
 /// The fields that a refusal names, if it is about such.
 fn unknown_fields(answer: &Answer) -> Option<Vec<String>> {
-    if answer.status != 400 || answer.json()["code"] != "unknown-fields" {
+    if answer.status != 400 {
         return None;
     }
-    let detail = answer.json()["detail"].as_str()?.to_owned();
+    // A page names the first one.
+    if let Some((_, named)) = answer.text.split_once("unknown field `") {
+        return Some(vec![named.split_once('`')?.0.to_owned()]);
+    }
+    let problem: Value = serde_json::from_str(&answer.text).ok()?;
+    let detail = problem["detail"].as_str().filter(|_| problem["code"] == "unknown-fields")?.to_owned();
     Some(detail.split_once(": ")?.1.split(", ").map(str::to_owned).collect())
 }
 

@@ -544,7 +544,11 @@ async fn an_import_is_removed_unless_someone_has_built_upon_it(database: Databas
         "{page}"
     );
     let blobs = site.app.blobs.list().unwrap().len();
-    assert_eq!(blobs, 4, "the files of two pictures, each with a small one");
+    assert_eq!(
+        blobs,
+        1 + 4,
+        "the one of the test's own pictures; those of two pictures, each with a small one"
+    );
     // What was removed can be imported again, and another import without anything built upon it goes at all.
     let again = Order { source: "Again".to_owned(), ..order };
     assert_eq!(run(&site, &again, false).await.unwrap().pictures, 2);
