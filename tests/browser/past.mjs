@@ -267,7 +267,10 @@ const steps = {
     assert.equal(await team.getByText("Yes, then by METEOR.").count(), 1);
     await team.context().close();
     const visitor = await (await room({ locale: "zh-CN" })).newPage();
-    await visitor.goto(`${site}/b/intents/pages/prizes`);
+    for (const path of ["/b/intents", "/b/intents/pages/prizes"]) {
+      await visitor.goto(site + path);
+      assert.equal(await visitor.locator("h1").evaluate((head) => getComputedStyle(head).borderBottomColor), "rgb(20, 121, 90)", path);
+    }
     assert.equal(await visitor.locator("h1").textContent(), "奖项");
     await visitor.context().close();
     await support.inspect(opened, page, [

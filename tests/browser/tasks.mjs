@@ -1,6 +1,6 @@
 // What visitors of the demonstration do most, counted: caption pictures, submit, find one's place, compare with the entry
 // above. Prints the clicks and the pixels scrolled of each task, and of each page when its largest part was painted and how
-// far its content moved; both are bounded.
+// far its content moved. Clicks, pixels and moves are bounded; times are not, since the machine may be busy.
 //
 // node tasks.mjs BROWSER MODULES SERVER [WIDTH HEIGHT]
 
@@ -13,8 +13,6 @@ const { site, complaints, start, room, person, close } = await support.open({ br
 
 // The most clicks of each task, and the most pixels scrolled.
 const MOST = { "caption up to ten pictures": [10, 0], submit: [3, 900], "find my place": [1, 0], "compare with the one above": [2, 0] };
-// The most milliseconds until the largest part is painted. The machine of the tests may be busy: this bounds what is wrong.
-const PAINTED = 10000;
 // Less than this of the window is not seen to move.
 const MOVED = 0.01;
 const PAGES = ["/", "/b/everyday", "/b/everyday/validation/leaderboard", "/b/everyday/validation/intervals", "/submissions", "/b/everyday/validation/submit", "/c/screens/caption", "/b/everyday/rules"];
@@ -114,7 +112,7 @@ const steps = {
       await page.waitForFunction(() => window.painted > 0);
       const { painted, moved } = await page.evaluate(() => ({ painted: window.painted, moved: window.moved }));
       console.log(`     ${path}: painted after ${Math.round(painted)} ms, moved by ${moved}`);
-      assert.ok(moved < MOVED && painted < PAINTED, `${path}: ${painted} ms, ${moved}`);
+      assert.ok(moved < MOVED, `${path}: ${moved}`);
       await context.close();
     }
   },

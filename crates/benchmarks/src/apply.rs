@@ -157,6 +157,7 @@ async fn store_files(
 ) -> anyhow::Result<Vec<StoredFiles>> {
     let phases = phases.to_vec();
     let (blobs, hidden) = (app.blobs.clone(), app.hidden.clone());
+    let most = app.settings.unpacked_mib << 20;
     let store_phase = move |phase: &PhasePlan| -> anyhow::Result<StoredFiles> {
         let known = known.as_ref().and_then(|known| known.phase(&phase.slug));
         let hidden_file = |of: fn(&PhasePlan) -> Option<&Source>| {
@@ -165,7 +166,8 @@ async fn store_files(
         let vectors = hidden_file(|phase| phase.vectors.as_ref())?;
         let program = hidden_file(|phase| phase.program.as_ref())?;
         if let Some(archive) = &program {
-            let measures = programs::measures(&hidden, &archive.hash).context(reason!("the program"))?;
+            let measures =
+                programs::measures(&hidden, &archive.hash, most).context(reason!("the program"))?;
             check_measures(phase, &measures)?;
         }
         let public_ids = hidden_file(|phase| phase.public_ids.as_ref())?;

@@ -26,10 +26,11 @@ struct UnpackedProgram {
     description: String,
 }
 
-fn unpack(archive: &Path, drafts: &Path) -> anyhow::Result<UnpackedProgram> {
+/// Unpacks an archive, to at most so many bytes.
+fn unpack(archive: &Path, drafts: &Path, most: u64) -> anyhow::Result<UnpackedProgram> {
     // A damaged archive is no failure of the server.
     let told = |error: anyhow::Error| anyhow::Error::msg(format!("{error:#}"));
-    let bundle = Bundle::of_archive(archive, u64::MAX).map_err(told)?;
+    let bundle = Bundle::of_archive(archive, most).map_err(told)?;
     let names = bundle.list("");
     let depth = |name: &&String| name.matches('/').count();
     let descriptions = || names.iter().filter(|name| name.ends_with(".toml"));
@@ -60,8 +61,8 @@ pub fn require_allowed(app: &App) -> anyhow::Result<()> {
 }
 
 /// The keys of the measures of a program, whose archive is stored.
-pub fn measures(hidden: &Blobs, hash: &str) -> anyhow::Result<Vec<String>> {
-    let unpacked = unpack(&hidden.fetch(hash)?, &hidden.drafts())?;
+pub fn measures(hidden: &Blobs, hash: &str, most: u64) -> anyhow::Result<Vec<String>> {
+    let unpacked = unpack(&hidden.fetch(hash)?, &hidden.drafts(), most)?;
     capeval_tasks::program_measures(&unpacked.folder, &unpacked.description)
 }
 
@@ -70,8 +71,9 @@ pub async fn of_phase(app: &App, phase: &Phase) -> anyhow::Result<Option<Program
     let Some(hash) = phase.program_hash.clone() else { return Ok(None) };
     require_allowed(app)?;
     let (archive, drafts) = (app.hidden.ready(&hash).await?, app.hidden.drafts());
+    let most = app.settings.unpacked_mib << 20;
     let UnpackedProgram { root, folder, description } =
-        tokio::task::spawn_blocking(move || unpack(&archive, &drafts)).await??;
+        tokio::task::spawn_blocking(move || unpack(&archive, &drafts, most)).await??;
     let held: Arc<TempDir> = Arc::new(root);
     Ok(Some(Program { folder, description, archive: hash, is_told: false, held: Some(held) }))
 }

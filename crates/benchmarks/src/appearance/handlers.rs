@@ -10,7 +10,6 @@ use capeval_site::columns;
 use capeval_site::fault;
 use capeval_site::fault::Fault;
 use capeval_site::pictures;
-use capeval_site::store::Columns;
 use capeval_site::web::route::{get, post};
 use capeval_site::web::{
     Access, Answer, Body, Hosted, Names, Page, Route, Standing, Subject, Visible, encode,
@@ -20,8 +19,7 @@ use serde::Deserialize;
 
 use super::pages::{TEXT, TITLE};
 use super::records::{self, CONTACT};
-use super::{OwnPage, check, encode_logo};
-use crate::apply;
+use super::{OwnPage, encode_logo};
 use crate::records::SeenBenchmark;
 use crate::settings::Plan;
 use crate::upload;
@@ -90,7 +88,9 @@ async fn logo(
 async fn accent(Visible(seen): Visible<SeenBenchmark>) -> Result<Response, Fault> {
     let text = match seen.benchmark.accent.as_str() {
         "" => String::new(),
-        colour => format!("main > h1 {{ border-bottom: .25rem solid {colour}; padding-bottom: .35rem; }}\n"),
+        colour => format!(
+            "main > h1, main > .heading > h1 {{ border-bottom: .25rem solid {colour}; padding-bottom: .35rem; }}\n"
+        ),
     };
     let headers =
         [(header::CONTENT_TYPE, "text/css; charset=utf-8"), (header::CACHE_CONTROL, "private, no-cache")];
@@ -154,14 +154,6 @@ fn place(seen: &SeenBenchmark) -> Response {
     Redirect::to(&format!("/b/{}/appearance?done=saved", encode(&seen.benchmark.slug))).into_response()
 }
 
-/// The columns that store a changed appearance, if it may be so.
-fn checked(seen: &SeenBenchmark, change: impl FnOnce(&mut Plan)) -> Result<Columns, Fault> {
-    let mut plan = Plan::of_row(&seen.benchmark);
-    change(&mut plan);
-    let row = check(&plan).and_then(|plan| Ok(records::columns(&plan)?));
-    row.map_err(apply::refusal)
-}
-
 async fn change(
     app: App,
     page: Page,
@@ -169,15 +161,10 @@ async fn change(
     Hosted(seen): Hosted<SeenBenchmark>,
     Body(given): Body<Look>,
 ) -> Result<Response, Fault> {
-    let row = checked(&seen, |plan| {
-        let Look { contact, accent } = given.clone();
-        (plan.contact, plan.accent) = (contact, accent);
-    });
-    match row {
-        Ok(row) => {
-            records::change(&app, &by, &seen.benchmark, row, "contact, accent").await?;
-            Ok(place(&seen))
-        }
+    let Look { contact, accent } = given.clone();
+    let typed = |plan: &mut Plan| (plan.contact, plan.accent) = (contact, accent);
+    match records::change(&app, &by, &seen.benchmark.id, "contact, accent", typed).await {
+        Ok(()) => Ok(place(&seen)),
         Err(fault) if fault.status.is_server_error() => Err(fault),
         Err(fault) => show_form(&page, &seen, &given, &OwnPage::default(), Some(&fault)),
     }
@@ -213,7 +200,7 @@ async fn change_logo(
         }
     }
     let row = row.ok_or_else(|| fault!(UNPROCESSABLE_ENTITY, "no-file", "Choose a file."))?;
-    records::change(&app, &by, &seen.benchmark, row, "logo").await?;
+    records::change_logo(&app, &by, &seen.benchmark.id, row).await?;
     Ok(place(&seen))
 }
 
@@ -239,7 +226,7 @@ async fn change_page(
 ) -> Result<Response, Fault> {
     let PageForm { slug, title, title_zh, text, text_zh, remove } = written;
     let own = OwnPage { slug, title, title_zh, text, text_zh }.cleaned();
-    let row = checked(&seen, |plan| {
+    let written = |plan: &mut Plan| {
         let known = plan.pages.iter().position(|page| page.slug == own.slug);
         match known {
             Some(known) if remove => drop(plan.pages.remove(known)),
@@ -247,12 +234,9 @@ async fn change_page(
             None if remove => {}
             None => plan.pages.push(own.clone()),
         }
-    });
-    match row {
-        Ok(row) => {
-            records::change(&app, &by, &seen.benchmark, row, &own.slug).await?;
-            Ok(place(&seen))
-        }
+    };
+    match records::change(&app, &by, &seen.benchmark.id, &own.slug, written).await {
+        Ok(()) => Ok(place(&seen)),
         Err(fault) if fault.status.is_server_error() => Err(fault),
         Err(fault) => show_form(&page, &seen, &look(&seen), &own, Some(&fault)),
     }

@@ -9,13 +9,13 @@ use capeval_site::fault;
 use capeval_site::fault::Fault;
 use capeval_site::jobs::Failure;
 use capeval_site::pictures;
-use capeval_site::store::{self, Columns, Error};
-use capeval_site::{clean_text, columns, reason};
+use capeval_site::store::{self, Columns, Error, Tx};
+use capeval_site::{args, clean_text, columns, reason};
 use serde_json::json;
 
 use super::{OwnPage, colour, pages};
-use crate::notes;
 use crate::settings::{Benchmark, Phase, Plan};
+use crate::{apply, notes};
 
 /// The most characters of whom to ask.
 pub const CONTACT: usize = 200;
@@ -110,17 +110,32 @@ pub fn columns(plan: &Plan) -> Result<Columns, Error> {
     Ok(columns! { contact: &plan.contact, accent: &plan.accent, pages: store::list(&plan.pages)? })
 }
 
-/// Changes columns of a benchmark.
+/// Changes the appearance of a benchmark as it is by then, since two hosts may write pages at once.
 pub async fn change(
     app: &App,
     by: &Visitor,
-    benchmark: &Benchmark,
-    row: Columns,
+    benchmark: &str,
     what: &str,
+    change: impl FnOnce(&mut Plan) + Send,
 ) -> Result<(), Fault> {
     let mut tx = app.store.begin().await?;
-    tx.change_row("benchmark", &benchmark.id, row).await?;
-    notes::note(&mut tx, Some(&by.id), "benchmark.appearance", &benchmark.id, json!({ "changed": what }))
-        .await?;
+    tx.lock("benchmark", benchmark).await?;
+    let now = tx.fetch_optional("SELECT * FROM benchmark WHERE id = $1", args![benchmark]).await?;
+    let now: Benchmark = now.ok_or_else(Fault::not_found)?;
+    let mut plan = Plan::of_row(&now);
+    change(&mut plan);
+    let row = check(&plan).and_then(|plan| Ok(columns(&plan)?)).map_err(apply::refusal)?;
+    write(tx, by, benchmark, what, row).await
+}
+
+/// Changes the logo of a benchmark.
+pub async fn change_logo(app: &App, by: &Visitor, benchmark: &str, row: Columns) -> Result<(), Fault> {
+    write(app.store.begin().await?, by, benchmark, "logo", row).await
+}
+
+async fn write(mut tx: Tx, by: &Visitor, benchmark: &str, what: &str, row: Columns) -> Result<(), Fault> {
+    tx.change_row("benchmark", benchmark, row).await?;
+    let detail = json!({ "changed": what });
+    notes::note(&mut tx, Some(&by.id), "benchmark.appearance", benchmark, detail).await?;
     Ok(tx.commit().await?)
 }

@@ -110,6 +110,12 @@ pub fn find(columns: &[GivenColumn]) -> anyhow::Result<FoundMeasures> {
                         format!("the column {title} is {}, of which {better} is better", measure.key),
                     ));
                 }
+                if measure.key == "cider" {
+                    found.notes.push((
+                        line,
+                        format!("the column {title} is cider; COCO's program prints cider-d under that name"),
+                    ));
+                }
                 if !found.metrics.contains(&measure.metric) {
                     found.metrics.push(measure.metric.clone());
                 }
@@ -190,7 +196,7 @@ mod tests {
         assert_eq!(keys, ["bleu-4", "cider", "rouge-l", "spice", "meteor", "bleu-1", "", ""]);
         assert_eq!(found.metrics, ["bleu", "cider", "rouge-l", "spice", "meteor"]);
         assert!(
-            found.notes[0].1.contains("Accuracy") && found.notes[1].1.contains("needs a model"),
+            found.notes[1].1.contains("Accuracy") && found.notes[2].1.contains("needs a model"),
             "{:?}",
             found.notes
         );

@@ -116,6 +116,7 @@ fn a_bundle_of_codabench_is_a_draft() {
         "competition.yaml:17: the date was read as 2027-02-01T00:00:00Z",
         "`leaderboards.1.submission_rule`: the best submission",
         "the column CIDEr is cider, of which higher is better",
+        "the column CIDEr is cider; COCO's program prints cider-d under that name",
         "the column Seconds is no measure of capeval",
         "`docker_image`: nothing that participants send is run",
         "`surprise`\n",

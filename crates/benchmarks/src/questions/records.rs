@@ -269,10 +269,13 @@ pub(super) async fn change(
     let mut tx = app.store.begin().await?;
     tx.lock("benchmark", benchmark).await?;
     if action == QuestionAction::Pin {
+        if question.answers.is_some() {
+            return Err(fault!(CONFLICT, "answer", "Only questions can be pinned."));
+        }
         let others =
             "SELECT COUNT(*) FROM question WHERE benchmark = $1 AND pinned_at IS NOT NULL AND id <> $2";
         let others: i64 = tx.fetch_one(others, args![benchmark, &question.id]).await?;
-        if others >= PINNED || question.answers.is_some() {
+        if others >= PINNED {
             return Err(fault!(CONFLICT, "pinned", "A benchmark can have {} pinned questions.", PINNED));
         }
     }

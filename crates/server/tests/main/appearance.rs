@@ -41,6 +41,18 @@ async fn hosts_write_pages_in_both_languages(database: Database) {
     let look = [("contact", "hosts@example.org"), ("accent", "#2C63C7")];
     root.post("/b/b/appearance", &look).await.expect(303);
 
+    // Pages that are written at once are both there.
+    let page = |slug: &'static str| [("slug", slug), ("title", "At once"), ("text", "-")];
+    let (one, other) = (page("one"), page("other"));
+    let (a, b) =
+        tokio::join!(root.post("/b/b/appearance/page", &one), root.post("/b/b/appearance/page", &other));
+    a.expect(303);
+    b.expect(303);
+    for slug in ["one", "other"] {
+        site.anybody().get(&format!("/b/b/pages/{slug}")).await.expect(200);
+        root.post("/b/b/appearance/page", &[("slug", slug), ("remove", "true")]).await.expect(303);
+    }
+
     let chinese = site.anybody().with_cookie("language=zh");
     let page = site.anybody().get("/b/b/pages/prizes").await.expect(200).text;
     assert!(page.contains("<em>100</em>") && !page.contains("<script>alert"), "{page}");
