@@ -21,8 +21,8 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// Opens the file, or makes it, and reads what it holds. A last line without a line break, which a process may have
-    /// left that was ended, gets one before another line is added.
+    /// Opens the file, or makes it, and reads what it holds. A last line without a line break, which a killed process
+    /// may have left, gets one before another line is added, unless it is [cut off](Self::cut_open_line).
     ///
     /// # Errors
     /// When the file cannot be read and written, or another process adds lines to it.
@@ -57,6 +57,19 @@ impl Lines {
         let is_open = self.is_open.swap(false, Ordering::Relaxed);
         let line = format!("{}{line}\n", if is_open { "\n" } else { "" });
         add(&mut file, &line).map_err(|cause| Error::system("write the file", &self.path, cause))
+    }
+
+    /// Cuts off a last line that has no line break yet.
+    pub fn cut_open_line(&self) -> Result<(), Error> {
+        let system = |cause| Error::system("write the file", &self.path, cause);
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        if !self.is_open.swap(false, Ordering::Relaxed) {
+            return Ok(());
+        }
+        let mut held = Vec::new();
+        file.rewind().and_then(|()| file.read_to_end(&mut held)).map_err(system)?;
+        let end = held.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        file.set_len(end as u64).map_err(system)
     }
 
     /// The path of the file.
@@ -95,6 +108,14 @@ mod tests {
         assert_eq!(held, "one\ntvå\nthr".as_bytes());
         lines.add("four").unwrap();
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "one\ntvå\nthr\nfour\n");
+        lines.cut_open_line().unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "one\ntvå\nthr\nfour\n");
+        drop(lines);
+        half.write_all(b"fi").unwrap();
+        let (lines, _) = Lines::open(&path).unwrap();
+        lines.cut_open_line().unwrap();
+        lines.add("five").unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "one\ntvå\nthr\nfour\nfive\n");
         let absent = Lines::open("/nowhere/at/all").unwrap_err();
         assert!(absent.to_string().contains("/nowhere/at/all: cannot open the file"), "{absent}");
     }

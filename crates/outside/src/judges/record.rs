@@ -69,6 +69,9 @@ pub struct Record {
     damaged: Vec<usize>,
 }
 
+/// How every line starts.
+const START: &[u8] = b"{\"judge\":\"";
+
 /// The text between a judgement and its checksum.
 const SUM: &str = ",\"sum\":\"";
 
@@ -92,10 +95,22 @@ impl Judgement {
     }
 }
 
+/// True for the start of a line that is not whole.
+fn is_begun(line: &[u8]) -> bool {
+    let n = line.len().min(START.len());
+    line[..n] == START[..n] && std::str::from_utf8(line).ok().and_then(Judgement::read).is_none()
+}
+
 impl Record {
-    /// Opens a file to which judgements are added, and makes it if it is not there.
+    /// Opens a file to which judgements are added, and makes it if it is not there. A line that a killed run has begun
+    /// is cut off: its question is asked again.
     pub fn open(path: &str) -> Result<Self, Error> {
-        let (lines, bytes) = Lines::open(path)?;
+        let (lines, mut bytes) = Lines::open(path)?;
+        let end = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        if is_begun(&bytes[end..]) {
+            lines.cut_open_line()?;
+            bytes.truncate(end);
+        }
         Self::of(path, Some(lines), &bytes)
     }
 
@@ -242,6 +257,18 @@ mod tests {
             // The checksum may be written with other letters.
             assert!(read.is_none() || read.as_ref() == Some(&one), "{at}: {changed}");
         }
+        // A line that a kill has torn is cut off at any byte, even if it is the first; the others stay.
+        for kept in ["", &format!("{first}\n")] {
+            for end in 0..first.len() {
+                std::fs::write(&path, format!("{kept}{}", &first[..end])).unwrap();
+                let record = Record::open(&path).unwrap();
+                assert!(record.notice().is_none(), "{end}");
+                record.add(two.clone()).unwrap();
+                drop(record);
+                let now = std::fs::read_to_string(&path).unwrap();
+                assert_eq!(now, format!("{kept}{}\n", two.line()), "{end}");
+            }
+        }
         std::fs::write(&path, text.replace("a\\nb", "a\\nc")).unwrap();
         let record = Record::read(&path).unwrap();
         assert!(record.answers(&one.key()).is_empty());
@@ -251,7 +278,12 @@ mod tests {
             "{}",
             notice.message
         );
-        std::fs::write(&path, "hello\n").unwrap();
+        // A whole line needs no line break, and another file stays as it is.
+        std::fs::write(&path, first).unwrap();
+        assert_eq!(Record::open(&path).unwrap().all().len(), 1);
+        std::fs::write(&path, "hello").unwrap();
+        assert!(Record::open(&path).is_err());
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "hello");
         assert!(Record::read(&path).unwrap_err().to_string().ends_with("this is no file of judgements"));
     }
 }
