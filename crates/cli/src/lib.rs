@@ -45,7 +45,8 @@ pub use output::StandardOutput;
 Most common:
   capeval score -r refs.json mine.json                    a table of scores, and signatures
   capeval compare -r refs.json base.json new.json         is the difference significant?
-  capeval score -r refs.json mine.json --html page.html   a page with every image")]
+  capeval score -r refs.json mine.json --html page.html   a page with every image
+  capeval data install meteor spice                       once: what METEOR and SPICE need")]
 #[command(after_help = "Exit codes: 0 success, 1 a requirement (`--require`) does not hold, 2 error.")]
 struct Cli {
     /// Number of threads [default: one per processor].

@@ -102,7 +102,9 @@ fn after_help() -> String {
 
 const COMMON: &str = "\
 Most common:
+  -r refs.json a.json       references, and the captions of a system, or of several
   -m bleu,cider-d           these metrics instead of those of COCO
+  --split test              one split of a Karpathy file
   --missing skip            leave out images without a caption
   --percent                 scores times 100, as papers print them
   --ci                      confidence intervals
