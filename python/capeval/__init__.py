@@ -1,8 +1,18 @@
 """Caption evaluation, equal digit for digit to the reference programs.
 
+>>> import capeval
+>>> references = {1: ["A dog runs along the beach.", "A brown dog is running on the sand."],
+...               2: ["Two children fly a kite.", "A kite is flown by a boy and a girl."]}
+>>> report = capeval.score(references, {1: "a dog runs along the beach", 2: "two children with a kite"},
+...                        metrics=["bleu", "cider-d"])
+>>> round(report["bleu-1"], 6)
+0.909091
+
 These do most of the work:
 
 - :func:`score` compares captions with references and returns a :class:`Report`;
+- :func:`compare` tests whether systems differ;
+- :func:`install_data` installs what METEOR and SPICE need, once;
 - :class:`Evaluator` prepares references once, for many calls;
 - :mod:`capeval.reward` scores batches inside training loops, and :mod:`capeval.streaming` validates in them;
 - :func:`metric` makes a function a metric, and :mod:`capeval.adapters` metrics of other packages;
@@ -12,14 +22,6 @@ These do most of the work:
 
 :mod:`capeval.compat` replaces pycocoevalcap, pyciderevalcap, rouge_score, sacrebleu, nlg-eval and Hugging Face's
 evaluate. The only dependency is numpy, which is imported when an array is first requested.
-
->>> import capeval
->>> references = {1: ["A dog runs along the beach.", "A brown dog is running on the sand."],
-...               2: ["Two children fly a kite.", "A kite is flown by a boy and a girl."]}
->>> report = capeval.score(references, {1: "a dog runs along the beach", 2: "two children with a kite"},
-...                        metrics=["bleu", "cider-d"])
->>> round(report["bleu-1"], 6)
-0.909091
 """
 
 from __future__ import annotations

@@ -15,15 +15,15 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 _FIRST = (
     "systems",
-    "suite",
-    "kit",
-    "tokenizer",
-    "document_frequencies",
     "missing",
-    "ids",
-    "groups",
     "intervals",
+    "tokenizer",
+    "ids",
+    "kit",
+    "groups",
     "gallery",
+    "suite",
+    "document_frequencies",
 )
 """The keywords that people use first."""
 

@@ -43,7 +43,7 @@ def score(
     metrics: Metrics = None,
     **options: Unpack[ScoreOptions],
 ) -> Report:
-    """Scores captions against references, and adds scores that were computed elsewhere.
+    """Scores captions against references.
 
     >>> import capeval
     >>> references = {1: ["a dog runs", "the dog ran"], 2: ["two cats", "cats sit"]}
