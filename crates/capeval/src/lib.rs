@@ -113,9 +113,9 @@ pub use options::{
     PerplexityOptions, PreferOptions, PrepareOptions, ScoreOptions,
 };
 pub use outside::{
-    Answers, Identity, KeptScores, Outside, OutsideMetrics, OutsideRow, OutsideScores, OutsideSettings,
-    Picture, PictureSource, Pictures, ScoreStore, Sight, Summary, check_language, check_outside_key,
-    check_outside_name, check_pictures, compute_outside,
+    Answers, Identity, KeptScores, Outside, OutsideLabel, OutsideMetrics, OutsideRow, OutsideScores,
+    OutsideSettings, Picture, PictureSource, Pictures, ScoreStore, Sight, Summary, check_language,
+    check_outside_key, check_outside_name, check_pictures, compute_outside,
 };
 pub use people::{PeopleOptions, PeopleRequest};
 pub use perplexity::{PerplexityRequest, PerplexitySource, language_model, perplexity};

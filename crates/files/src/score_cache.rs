@@ -180,7 +180,9 @@ mod tests {
     use std::sync::Barrier;
 
     use capeval::metric::{Part, Signature};
-    use capeval::{Answers, Identity, MetricOptions, Outside, OutsideRow, ScoreOptions, ScoreRequest};
+    use capeval::{
+        Answers, Identity, MetricOptions, Outside, OutsideLabel, OutsideRow, ScoreOptions, ScoreRequest,
+    };
     use capeval_corpus::{Captions, SegmentId};
 
     use super::*;
@@ -193,16 +195,12 @@ mod tests {
         asked: Arc<Mutex<Vec<String>>>,
         /// The barrier at which it waits after its answers, until another run has its own.
         others: Arc<Barrier>,
-        parts: Vec<Part>,
+        label: OutsideLabel,
     }
 
     impl Outside for Letters {
-        fn name(&self) -> &str {
-            "letters"
-        }
-
-        fn parts(&self) -> &[Part] {
-            &self.parts
+        fn label(&self) -> &OutsideLabel {
+            &self.label
         }
 
         fn signature(&self) -> Signature {
@@ -230,8 +228,9 @@ mod tests {
     /// Scores captions with scores kept in a folder: those that were asked about, and the notices about scores.
     fn run(folder: &str, captions: &[&str], others: &Arc<Barrier>) -> (Vec<String>, Vec<String>) {
         let asked = Arc::<Mutex<Vec<String>>>::default();
-        let parts = vec![Part::score("letters", "Letters", 0.0..=f64::INFINITY)];
-        let letters = Letters { asked: Arc::clone(&asked), others: Arc::clone(others), parts };
+        let label =
+            OutsideLabel::new("letters", vec![Part::score("letters", "Letters", 0.0..=f64::INFINITY)]);
+        let letters = Letters { asked: Arc::clone(&asked), others: Arc::clone(others), label };
         let mut data = MetricData::default();
         data.resources.insert(Arc::new(OutsideMetrics(vec![Arc::new(letters)])));
         data.open_caches(&DataFiles { score_cache: Some(folder.to_owned()), ..DataFiles::default() })

@@ -24,7 +24,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use capeval::evaluate::registry;
 use capeval::metric::{Explanation, Part, Rule, Setting, Settings, Signature, Step};
-use capeval::{Answers, Identity, Outside, OutsideRow};
+use capeval::{Answers, Identity, Outside, OutsideLabel, OutsideRow};
 use capeval_choice::{Notice, Refusal};
 use capeval_neural::ModelPurpose;
 
@@ -70,8 +70,7 @@ pub(crate) const FENSE: OutsideKind = OutsideKind {
         let similarity = Similarity::choose(settings, sources)?;
         let penalty = settings.get(PENALTY.name)?;
         Ok(Arc::new(Fense {
-            spec: spec.to_owned(),
-            parts: vec![fense_part()],
+            label: OutsideLabel::new(spec, vec![fense_part()]),
             similarity,
             detector,
             penalty,
@@ -92,8 +91,8 @@ pub(crate) const SPIDER_FL: OutsideKind = OutsideKind {
         let detector = Detector::choose(settings, sources)?;
         let penalty = settings.get(PENALTY.name)?;
         let base = registry::base(spec).map(|base| split(spec, base).1).unwrap_or_default();
-        let parts = vec![spider_fl_part()];
-        Ok(Arc::new(SpiderFl { spec: spec.to_owned(), parts, base, detector, penalty }))
+        let label = OutsideLabel::new(spec, vec![spider_fl_part()]);
+        Ok(Arc::new(SpiderFl { label, base, detector, penalty }))
     },
     ..FER
 };
@@ -109,7 +108,7 @@ pub(crate) const FER: OutsideKind = OutsideKind {
     parts: || vec![fer_part()],
     build: |spec, settings, sources| {
         let detector = Detector::choose(settings, sources)?;
-        Ok(Arc::new(Fer { spec: spec.to_owned(), parts: vec![fer_part()], detector }))
+        Ok(Arc::new(Fer { label: OutsideLabel::new(spec, vec![fer_part()]), detector }))
     },
     ..sentence::KIND
 };
@@ -207,18 +206,13 @@ impl Detector {
 }
 
 struct Fer {
-    spec: String,
-    parts: Vec<Part>,
+    label: OutsideLabel,
     detector: Detector,
 }
 
 impl Outside for Fer {
-    fn name(&self) -> &str {
-        &self.spec
-    }
-
-    fn parts(&self) -> &[Part] {
-        &self.parts
+    fn label(&self) -> &OutsideLabel {
+        &self.label
     }
 
     fn signature(&self) -> Signature {
@@ -246,8 +240,7 @@ impl Outside for Fer {
 }
 
 struct Fense {
-    spec: String,
-    parts: Vec<Part>,
+    label: OutsideLabel,
     similarity: Similarity,
     detector: Detector,
     penalty: f64,
@@ -260,12 +253,8 @@ impl Fense {
 }
 
 impl Outside for Fense {
-    fn name(&self) -> &str {
-        &self.spec
-    }
-
-    fn parts(&self) -> &[Part] {
-        &self.parts
+    fn label(&self) -> &OutsideLabel {
+        &self.label
     }
 
     fn signature(&self) -> Signature {
@@ -309,8 +298,7 @@ impl Outside for Fense {
 
 /// The share that is left of SPIDEr.
 struct SpiderFl {
-    spec: String,
-    parts: Vec<Part>,
+    label: OutsideLabel,
     /// SPIDEr with its settings.
     base: String,
     detector: Detector,
@@ -318,12 +306,8 @@ struct SpiderFl {
 }
 
 impl Outside for SpiderFl {
-    fn name(&self) -> &str {
-        &self.spec
-    }
-
-    fn parts(&self) -> &[Part] {
-        &self.parts
+    fn label(&self) -> &OutsideLabel {
+        &self.label
     }
 
     fn signature(&self) -> Signature {
