@@ -109,19 +109,16 @@ pub fn diversity(request: DiversityRequest) -> Result<Report, Error> {
         head: head(entries, measures, None, found),
         same_images,
         groups,
-        ranking: None,
-        sorted_by: None,
         systems: reports,
         provenance: Provenance {
             files: reference_files,
             n_images: learnt_from.references.n_images(),
             n_references: learnt_from.references.n_references(),
-            policy: None,
             ids: Some(ids),
+            ..Provenance::default()
         },
-        explained: Vec::new(),
-        gallery: None,
         profiles,
+        ..Report::default()
     })
 }
 
