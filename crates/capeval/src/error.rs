@@ -3,7 +3,6 @@
 use std::error::Error as StdError;
 
 use capeval_choice::{Refusal, Remedy, UnknownName};
-use capeval_text::UnknownTokenizer;
 
 /// A request that cannot be fulfilled; the message says what is wrong and where, and [`remedy`](Self::remedy) what to
 /// do.
@@ -35,12 +34,6 @@ impl Error {
     }
 }
 
-impl From<UnknownTokenizer> for Error {
-    fn from(unknown: UnknownTokenizer) -> Self {
-        Self::Request(unknown.into())
-    }
-}
-
 /// The remedy of an error of any part of the engine, if known.
 pub fn remedy(error: &(dyn StdError + 'static)) -> Option<Remedy> {
     if let Some(error) = error.downcast_ref::<Error>() {
@@ -50,9 +43,6 @@ pub fn remedy(error: &(dyn StdError + 'static)) -> Option<Remedy> {
         };
     }
     if let Some(error) = error.downcast_ref::<UnknownName>() {
-        return Some(error.remedy());
-    }
-    if let Some(error) = error.downcast_ref::<UnknownTokenizer>() {
         return Some(error.remedy());
     }
     let refusal = error.downcast_ref::<Refusal>().map(Refusal::remedy);

@@ -254,12 +254,7 @@ fn report(
     found: Findings,
     same_images: bool,
 ) -> Report {
-    Report {
-        head: head(metrics, measures, None, found),
-        systems,
-        same_images,
-        ..Report::default()
-    }
+    Report { head: head(metrics, measures, None, found), systems, same_images, ..Report::default() }
 }
 
 #[cfg(test)]
