@@ -26,6 +26,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use capeval::metric::{Explanation, Match, Part, Rule, Setting, Settings, Signature, Step};
 use capeval::{Answers, Identity, Outside, OutsideLabel, OutsideRow};
+use capeval_arrays::Key;
 use capeval_choice::{Code, Notice, Refusal};
 use capeval_neural::{ModelPurpose, Tokens};
 use rayon::prelude::*;
@@ -33,7 +34,7 @@ use rayon::prelude::*;
 use super::clip_score::{CLIP_S, MODEL};
 use super::reference;
 use crate::embeddings::baselines::{self, Baseline};
-use crate::embeddings::cache::{Key, key};
+use crate::embeddings::cache::key;
 use crate::embeddings::models::OpenModel;
 use crate::embeddings::role::Purpose;
 use crate::embeddings::space::{Alone, dot, norm};

@@ -25,12 +25,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use capeval::evaluate::registry;
 use capeval::metric::{Explanation, Part, Rule, Setting, Settings, Signature, Step};
 use capeval::{Answers, Identity, Outside, OutsideLabel, OutsideRow};
+use capeval_arrays::Key;
 use capeval_choice::{Notice, Refusal};
 use capeval_neural::ModelPurpose;
 
 use super::explanation;
 use super::sentence::{self, Similarity};
-use crate::embeddings::cache::{Key, key};
+use crate::embeddings::cache::key;
 use crate::embeddings::models::OpenModel;
 use crate::embeddings::role::Purpose;
 use crate::embeddings::space::Alone;
