@@ -101,7 +101,7 @@ pub use first_batches::FirstBatches;
 pub use given::GivenScores;
 pub use groups::{GroupBy, group_reports, group_saved, unknown as unknown_property};
 pub use inspect::{Inspection, inspect};
-pub use kit::{KITS, Kit, KitOptions, KitProgram};
+pub use kit::{KITS, Kit, KitOptions, KitProgram, toml_place};
 pub use measures::{
     NeededData, Selection, entries, knows_only_english, metrics, needed_data, select_metrics,
     select_with_defaults,
