@@ -10,7 +10,7 @@ use crate::external_scores::{GivenArgs, refuse_without_metrics};
 use crate::group_args::GroupArgs;
 use crate::metrics::{ChosenMetrics, MetricArgs};
 use crate::options::{self, Matching, ReferenceInput, first_set};
-use crate::output_args::{OutputArgs, Target};
+use crate::output_args::{OutputArgs, ResultTarget};
 use crate::resampling_args::Intervals;
 use crate::written_flags::WrittenFlags;
 
@@ -73,7 +73,7 @@ impl Scoring {
         source: &str,
         chosen: &ChosenMetrics,
         result: &ResultArgs,
-    ) -> Result<(Target, Vec<GroupBy>)> {
+    ) -> Result<(ResultTarget, Vec<GroupBy>)> {
         let captions = || [source].into_iter().chain(self.references.iter().map(String::as_str));
         let inputs: Vec<&str> = captions().chain(self.given.paths()).chain(chosen.files.paths()).collect();
         let output = result.output.open(&inputs)?;

@@ -42,7 +42,7 @@ use capeval_stats::Column;
 use lookup::Lookup;
 
 pub use compute::compute_outside;
-pub(crate) use compute::{Scene, compute, compute_one};
+pub(crate) use compute::{CaptionBatch, compute, compute_one};
 pub use kept::{KeptScores, OutsideScores, ScoreStore};
 pub use picture::{Picture, PictureSource, Pictures, Sight};
 

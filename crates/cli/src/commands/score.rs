@@ -14,7 +14,7 @@ use crate::image_args::{ImageArgs, WITH_IMAGES};
 use crate::metrics::{self, MetricArgs};
 use crate::names::SystemFile;
 use crate::options::{Candidates, Order, Policies, ReferenceFiles};
-use crate::output_args::{OutputArgs, Target};
+use crate::output_args::{OutputArgs, ResultTarget};
 use crate::progress::Bar;
 use crate::requirements::{ConditionArgs, exit_code};
 use crate::resampling_args::{self, Intervals};
@@ -287,7 +287,12 @@ impl Inputs {
     }
 
     /// Opens the output files, which must differ from the input files.
-    pub fn open(&self, chosen: &ChosenInputs, output: &OutputArgs, images: &ImageArgs) -> Result<Target> {
+    pub fn open(
+        &self,
+        chosen: &ChosenInputs,
+        output: &OutputArgs,
+        images: &ImageArgs,
+    ) -> Result<ResultTarget> {
         let paths = self.paths(chosen);
         if files::are_few(&paths) {
             memory::use_small_pages();
