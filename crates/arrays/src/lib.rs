@@ -5,8 +5,10 @@
 
 mod buffer;
 mod container;
+mod keyed;
 mod pieces;
 
 pub use buffer::{Buffer, SharedBytes};
 pub use container::{Error, Format, Reader, Writer, reseal};
+pub use keyed::{Key, KeyedRows, key_of_hash};
 pub use pieces::Parts;

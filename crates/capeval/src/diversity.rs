@@ -93,7 +93,7 @@ pub fn diversity(request: DiversityRequest) -> Result<Report, Error> {
         systems.iter().map(|of| learnt_from.scores(&of.system, &built)).collect();
     let described = scores.first().into_iter().flatten().map(|s| (s.signature.clone(), s.parts.clone()));
     let (entries, measures) = entries_of(described.collect());
-    let asked = GroupRequest { by: &groups, frequencies: group_df, own: own.as_ref(), ids };
+    let asked = DiversityGroups { by: &groups, frequencies: group_df, own: own.as_ref(), ids };
     let groups = asked.scores(&systems, &mut learnt_from, &built, &mut found)?;
     let row = |(system, scores)| learnt_from.row(system, &built, scores, &mut found);
     let reports = systems.iter().zip(scores).map(row).collect();
@@ -109,19 +109,16 @@ pub fn diversity(request: DiversityRequest) -> Result<Report, Error> {
         head: head(entries, measures, None, found),
         same_images,
         groups,
-        ranking: None,
-        sorted_by: None,
         systems: reports,
         provenance: Provenance {
             files: reference_files,
             n_images: learnt_from.references.n_images(),
             n_references: learnt_from.references.n_references(),
-            policy: None,
             ids: Some(ids),
+            ..Provenance::default()
         },
-        explained: Vec::new(),
-        gallery: None,
         profiles,
+        ..Report::default()
     })
 }
 
@@ -247,7 +244,7 @@ impl LearntFrom {
 }
 
 /// What is asked of groups.
-struct GroupRequest<'r> {
+struct DiversityGroups<'r> {
     by: &'r [GroupBy],
     frequencies: GroupFrequencies,
     /// The references, of which each group counts its own; `None` if it counts all.
@@ -255,7 +252,7 @@ struct GroupRequest<'r> {
     ids: Ids,
 }
 
-impl GroupRequest<'_> {
+impl DiversityGroups<'_> {
     /// The scores of the groups of each system.
     fn scores(
         &self,

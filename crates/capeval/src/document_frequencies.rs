@@ -1,6 +1,6 @@
 //! Counts document frequencies of references, and refuses tables of other words.
 
-use capeval_choice::{Argument, Refusal, Remedy, Task, UnknownName, suggest};
+use capeval_choice::{Argument, Remedy, Task, UnknownName, suggest};
 use capeval_corpus::{Captions, Ids};
 use capeval_lexical::frequencies::{DocumentFrequencies, MAX_ORDER};
 use capeval_metric::{AnyMetric, Reading};
@@ -10,7 +10,7 @@ use crate::{Error, references};
 
 /// The reading of the references of a table: split by this tokenizer, and stemmed unless `stemmer` is `none`.
 pub fn table_reading(tokenizer: &str, stemmer: &str) -> Result<Reading, Error> {
-    let tokenizer: Tokenizer = tokenizer.parse().map_err(Refusal::from)?;
+    let tokenizer: Tokenizer = tokenizer.parse()?;
     if stemmer == "none" {
         return Ok(Reading::Tokens(tokenizer));
     }

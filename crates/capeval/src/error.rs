@@ -3,8 +3,6 @@
 use std::error::Error as StdError;
 
 use capeval_choice::{Refusal, Remedy, UnknownName};
-use capeval_lexical::{fluency, frequencies};
-use capeval_text::UnknownTokenizer;
 
 /// A request that cannot be fulfilled; the message says what is wrong and where, and [`remedy`](Self::remedy) what to
 /// do.
@@ -14,12 +12,6 @@ pub enum Error {
     /// Captions that cannot be read or aligned.
     #[error(transparent)]
     Corpus(#[from] capeval_corpus::Error),
-    /// Document frequencies that cannot be counted or read.
-    #[error(transparent)]
-    Frequencies(#[from] frequencies::Error),
-    /// A language model that cannot be estimated.
-    #[error(transparent)]
-    Fluency(#[from] fluency::Error),
     /// A request that lacks something, contradicts itself or names what does not exist.
     #[error(transparent)]
     Request(#[from] Refusal),
@@ -42,31 +34,18 @@ impl Error {
     }
 }
 
-impl From<UnknownTokenizer> for Error {
-    fn from(unknown: UnknownTokenizer) -> Self {
-        Self::Request(unknown.into())
-    }
-}
-
 /// The remedy of an error of any part of the engine, if known.
 pub fn remedy(error: &(dyn StdError + 'static)) -> Option<Remedy> {
     if let Some(error) = error.downcast_ref::<Error>() {
         return match error {
             Error::Corpus(error) => remedy(error),
-            Error::Frequencies(error) => remedy(error),
-            Error::Fluency(error) => remedy(error),
             Error::Request(error) => error.remedy().cloned(),
         };
     }
     if let Some(error) = error.downcast_ref::<UnknownName>() {
         return Some(error.remedy());
     }
-    if let Some(error) = error.downcast_ref::<UnknownTokenizer>() {
-        return Some(error.remedy());
-    }
     let refusal = error.downcast_ref::<Refusal>().map(Refusal::remedy);
     let corpus = error.downcast_ref::<capeval_corpus::Error>().map(capeval_corpus::Error::remedy);
-    let frequencies = error.downcast_ref::<frequencies::Error>().map(frequencies::Error::remedy);
-    let fluency = error.downcast_ref::<fluency::Error>().map(fluency::Error::remedy);
-    refusal.or(corpus).or(frequencies).or(fluency).flatten().cloned()
+    refusal.or(corpus).flatten().cloned()
 }

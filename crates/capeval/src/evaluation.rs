@@ -127,8 +127,6 @@ pub(crate) fn score_with_statistics(
         systems,
         same_images,
         groups,
-        ranking: None,
-        sorted_by: None,
         provenance: Provenance {
             files: reference_files,
             n_images: references.n_images,
@@ -138,7 +136,7 @@ pub(crate) fn score_with_statistics(
         },
         explained,
         gallery: options.gallery.then(|| gallery(scene)),
-        profiles: Vec::new(),
+        ..Report::default()
     };
     Ok(ScoredReport { report, scores, references })
 }

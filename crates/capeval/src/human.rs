@@ -104,8 +104,6 @@ fn alone(request: ScoreRequest<'_>, selection: Selection) -> Result<Report, Erro
         systems: vec![human],
         same_images: true,
         groups,
-        ranking: None,
-        sorted_by: None,
         provenance: Provenance {
             files: reference_files,
             n_images: rounds.references.len(),
@@ -113,9 +111,7 @@ fn alone(request: ScoreRequest<'_>, selection: Selection) -> Result<Report, Erro
             policy: Some(POLICY),
             ids: Some(options.ids),
         },
-        explained: Vec::new(),
-        gallery: None,
-        profiles: Vec::new(),
+        ..Report::default()
     })
 }
 

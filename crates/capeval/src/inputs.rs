@@ -17,7 +17,7 @@ use crate::common::Common;
 use crate::findings::Findings;
 use crate::given::Plan;
 use crate::not_captions::{Caption, Cleaning, Judge, Oddity};
-use crate::outside::{self, OutsideMetrics, Scene};
+use crate::outside::{self, CaptionBatch, OutsideMetrics};
 use crate::references::{PreparedCleaning, ReferenceSource, all_texts};
 use crate::restrict::Subset;
 use crate::signing::Signing;
@@ -204,12 +204,12 @@ impl Inputs {
         } else {
             Vec::new()
         };
-        let scene = || Scene {
+        let batch = || CaptionBatch {
             systems: &systems,
             ids: (0..set.n_images()).map(|image| self.references.id(image as u32)).collect(),
             references: (0..set.n_images()).map(|image| set.of(image).collect()).collect(),
         };
-        outside::compute_one(metrics, resources, scene, progress)
+        outside::compute_one(metrics, resources, batch, progress)
     }
 }
 

@@ -13,27 +13,33 @@ use serde_json::{Map, Value};
 
 use crate::{Cleaning, Oddity, PairingCheck, ScoreOptions, Several};
 
+macro_rules! kits {
+    ($($name:literal),* $(,)?) => {
+        &[$(($name, include_str!(concat!("../kits/", $name, ".toml")))),*]
+    };
+}
+
 /// The kits that come with capeval, by name: their files.
-pub const KITS: &[(&str, &str)] = &[
-    ("nocaps", include_str!("../kits/nocaps.toml")),
-    ("vizwiz", include_str!("../kits/vizwiz.toml")),
-    ("textcaps", include_str!("../kits/textcaps.toml")),
-    ("xm3600", include_str!("../kits/xm3600.toml")),
-    ("xm3600-words", include_str!("../kits/xm3600-words.toml")),
-    ("xm3600-characters", include_str!("../kits/xm3600-characters.toml")),
-    ("vlmevalkit", include_str!("../kits/vlmevalkit.toml")),
-    ("lmms-eval", include_str!("../kits/lmms-eval.toml")),
-    ("levir-cc", include_str!("../kits/levir-cc.toml")),
-    ("clevr-change", include_str!("../kits/clevr-change.toml")),
-    ("spot-the-diff", include_str!("../kits/spot-the-diff.toml")),
-    ("r2gen", include_str!("../kits/r2gen.toml")),
-    ("rsicd", include_str!("../kits/rsicd.toml")),
-    ("imageclef", include_str!("../kits/imageclef.toml")),
-    ("imageclef-concepts", include_str!("../kits/imageclef-concepts.toml")),
-    ("aicity", include_str!("../kits/aicity.toml")),
-    ("mart", include_str!("../kits/mart.toml")),
-    ("noc", include_str!("../kits/noc.toml")),
-    ("vist", include_str!("../kits/vist.toml")),
+pub const KITS: &[(&str, &str)] = kits![
+    "nocaps",
+    "vizwiz",
+    "textcaps",
+    "xm3600",
+    "xm3600-words",
+    "xm3600-characters",
+    "vlmevalkit",
+    "lmms-eval",
+    "levir-cc",
+    "clevr-change",
+    "spot-the-diff",
+    "r2gen",
+    "rsicd",
+    "imageclef",
+    "imageclef-concepts",
+    "aicity",
+    "mart",
+    "noc",
+    "vist",
 ];
 
 /// How a field evaluates captions.
@@ -135,6 +141,12 @@ pub struct KitOptions {
     pub digits: Option<u8>,
 }
 
+/// The line of an error in a TOML file, as `line 7: `; empty if it has none.
+pub fn toml_place(text: &str, error: &toml::de::Error) -> String {
+    let line = error.span().map(|span| text[..span.start.min(text.len())].matches('\n').count() + 1);
+    line.map_or(String::new(), |line| format!("line {line}: "))
+}
+
 impl Kit {
     /// The kit of this name that comes with capeval.
     pub fn named(name: &str) -> Result<Self, Refusal> {
@@ -153,11 +165,8 @@ impl Kit {
             return Err(Refusal::new(format!("it has {megabytes:.1} MB, and a kit has at most 1 MB"))
                 .with_remedy("give the file of a kit, as docs/guides/kits.md shows"));
         }
-        let kit: Self = toml::from_str(text).map_err(|error| {
-            let line = error.span().map(|span| text[..span.start.min(text.len())].matches('\n').count() + 1);
-            let place = line.map_or(String::new(), |line| format!("line {line}: "));
-            refusal_of(&place, error.message())
-        })?;
+        let kit: Self =
+            toml::from_str(text).map_err(|error| refusal_of(&toml_place(text, &error), error.message()))?;
         let is_part = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
         if kit.name.is_empty() || !kit.name.chars().all(is_part) {
             return Err(Refusal::new(format!("a kit cannot be called {:?}", kit.name))

@@ -101,7 +101,7 @@ pub use first_batches::FirstBatches;
 pub use given::GivenScores;
 pub use groups::{GroupBy, group_reports, group_saved, unknown as unknown_property};
 pub use inspect::{Inspection, inspect};
-pub use kit::{KITS, Kit, KitOptions, KitProgram};
+pub use kit::{KITS, Kit, KitOptions, KitProgram, toml_place};
 pub use measures::{
     NeededData, Selection, entries, knows_only_english, metrics, needed_data, select_metrics,
     select_with_defaults,
@@ -113,9 +113,9 @@ pub use options::{
     PerplexityOptions, PreferOptions, PrepareOptions, ScoreOptions,
 };
 pub use outside::{
-    Answers, Identity, KeptScores, Outside, OutsideMetrics, OutsideRow, OutsideScores, OutsideSettings,
-    Picture, PictureSource, Pictures, ScoreStore, Sight, Summary, check_language, check_outside_key,
-    check_outside_name, check_pictures, compute_outside,
+    Answers, Identity, KeptScores, Outside, OutsideLabel, OutsideMetrics, OutsideRow, OutsideScores,
+    OutsideSettings, Picture, PictureSource, Pictures, ScoreStore, Sight, Summary, check_language,
+    check_outside_key, check_outside_name, check_pictures, compute_outside,
 };
 pub use people::{PeopleOptions, PeopleRequest};
 pub use perplexity::{PerplexityRequest, PerplexitySource, language_model, perplexity};

@@ -9,7 +9,7 @@ use capeval_evaluate::{MetricScores, evaluate_texts};
 use capeval_lexical::fluency::ngram::FALLBACK_DISCOUNTS;
 use capeval_lexical::fluency::{Base, EndSymbol, NgramModel, NgramPerplexity, Perplexity, UnknownWords};
 use capeval_metric::{AnyMetric, Part, Reading, Signature, Statistics as _};
-use capeval_report::{Measure, MetricEntry, Notice, Provenance, Report, Segments, SystemReport};
+use capeval_report::{Measure, MetricEntry, Notice, Report, Segments, SystemReport};
 use capeval_stats::Table;
 use capeval_text::Tokenizer;
 
@@ -254,18 +254,7 @@ fn report(
     found: Findings,
     same_images: bool,
 ) -> Report {
-    Report {
-        head: head(metrics, measures, None, found),
-        systems,
-        same_images,
-        groups: Vec::new(),
-        ranking: None,
-        sorted_by: None,
-        provenance: Provenance { files: Vec::new(), n_images: 0, n_references: 0, policy: None, ids: None },
-        explained: Vec::new(),
-        gallery: None,
-        profiles: Vec::new(),
-    }
+    Report { head: head(metrics, measures, None, found), systems, same_images, ..Report::default() }
 }
 
 #[cfg(test)]

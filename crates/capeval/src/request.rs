@@ -93,27 +93,16 @@ impl<'p, Options> Request<'p, Options> {
 
     /// Replaces the options.
     pub fn map<Other>(self, change: impl FnOnce(Options) -> Other) -> Request<'p, Other> {
-        let Self {
-            references,
-            has_references,
-            reference_files,
-            systems,
-            scores,
-            groups,
-            options,
-            resources,
-            progress,
-        } = self;
         Request {
-            references,
-            has_references,
-            reference_files,
-            systems,
-            scores,
-            groups,
-            options: change(options),
-            resources,
-            progress,
+            references: self.references,
+            has_references: self.has_references,
+            reference_files: self.reference_files,
+            systems: self.systems,
+            scores: self.scores,
+            groups: self.groups,
+            options: change(self.options),
+            resources: self.resources,
+            progress: self.progress,
         }
     }
 }

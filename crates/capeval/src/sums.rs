@@ -311,20 +311,15 @@ impl Sums {
         Ok(Report {
             head: head(entries, measures, options.intervals, found),
             same_images: true,
-            groups: Vec::new(),
-            ranking: None,
-            sorted_by: None,
             provenance: Provenance {
                 files: vec![options.reference_source.clone()],
                 n_images: system.n_images,
                 n_references: system.n_references,
                 policy: Some(options.policy),
-                ids: None,
+                ..Provenance::default()
             },
             systems: vec![system],
-            explained: Vec::new(),
-            gallery: None,
-            profiles: Vec::new(),
+            ..Report::default()
         })
     }
 

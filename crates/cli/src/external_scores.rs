@@ -62,7 +62,7 @@ impl GivenArgs {
 }
 
 /// Refuses the first of `flags` that is set, since there are only scores.
-pub fn refuse_without_metrics(flags: impl IntoIterator<Item = Option<&'static str>>) -> Result<()> {
+pub fn refuse_without_metrics<'f>(flags: impl IntoIterator<Item = Option<&'f str>>) -> Result<()> {
     match flags.into_iter().flatten().next() {
         Some(flag) => Err(fault(
             format!("{flag} has no effect on scores that are given, and no metric is computed"),

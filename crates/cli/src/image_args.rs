@@ -5,7 +5,7 @@ use capeval_files::PictureFiles;
 
 use crate::fault::fault;
 use crate::html::Place;
-use crate::output_args::{OutputArgs, Target};
+use crate::output_args::{OutputArgs, ResultTarget};
 
 /// Options for the pictures of a page with images.
 #[derive(clap::Args)]
@@ -22,7 +22,7 @@ pub const WITH_IMAGES: &str =
 
 impl ImageArgs {
     /// Opens the output files, and looks for the pictures if a page is requested.
-    pub fn open(&self, output: &OutputArgs, inputs: &[&str], pictures: &[String]) -> Result<Target> {
+    pub fn open(&self, output: &OutputArgs, inputs: &[&str], pictures: &[String]) -> Result<ResultTarget> {
         let target = output.open(inputs)?;
         let Some(page) = output.html() else { return Ok(target) };
         let places: Vec<Place> = pictures

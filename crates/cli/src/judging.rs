@@ -9,7 +9,7 @@ use anyhow::Result;
 use capeval::choice::Refusal;
 use capeval_outside::judges::{Consent, Judging, Key, Limits};
 
-use crate::{messages, options};
+use crate::messages;
 
 /// The environment variable with the key, unless a flag names another.
 const KEY: &str = "CAPEVAL_API_KEY";
@@ -56,20 +56,6 @@ fn seconds(text: &str) -> Result<f64, String> {
 }
 
 impl JudgingArgs {
-    /// The first of these flags that is set.
-    pub fn set(&self) -> Option<&'static str> {
-        options::first_set(&[
-            (self.endpoint.is_some(), "--endpoint"),
-            (self.judge_model.is_some(), "--judge-model"),
-            (self.api_key_file.is_some(), "--api-key-file"),
-            (self.api_key_env.is_some(), "--api-key-env"),
-            (self.judgements.is_some(), "--judgements"),
-            (self.replay, "--replay"),
-            (self.max_requests.is_some(), "--max-requests"),
-            (self.max_tokens.is_some(), "--max-tokens"),
-        ])
-    }
-
     /// The settings for judges; the key is read only if a question is sent.
     pub fn judging(&self) -> Result<Judging> {
         let key = if self.endpoint.is_some() { self.key()? } else { None };

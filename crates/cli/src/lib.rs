@@ -27,6 +27,7 @@ pub mod results;
 mod rouge;
 mod runs;
 mod scoring;
+mod written_flags;
 
 use std::error::Error;
 use std::ffi::OsString;

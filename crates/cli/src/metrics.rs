@@ -10,6 +10,7 @@ use capeval_outside::chair::ObjectFiles;
 use crate::fault::fault;
 use crate::judging::{self, JudgingArgs};
 use crate::options::{self, Metrics};
+use crate::written_flags::WrittenFlags;
 use crate::{data, messages};
 
 /// Metrics and the data that they need.
@@ -72,23 +73,6 @@ impl MetricArgs {
         self.lm.is_some()
     }
 
-    /// The first of these flags that is set, but those that choose metrics.
-    pub fn set(&self) -> Option<&'static str> {
-        let flags = [
-            (self.idf.is_some(), "--idf"),
-            (self.df.is_some(), "--df"),
-            (self.lm.is_some(), "--lm"),
-            (!self.models.is_empty(), "--model"),
-            (!self.vectors.is_empty(), "--vectors"),
-            (self.objects.is_some(), "--objects"),
-            (!self.instances.is_empty(), "--instances"),
-            (self.nltk_data.is_some(), "--nltk-data"),
-            (self.score_cache.is_some(), "--score-cache"),
-            (self.yes, "--yes"),
-        ];
-        self.chosen.set().or_else(|| options::first_set(&flags)).or_else(|| self.judging.set())
-    }
-
     /// The metrics with their settings.
     pub fn options(&self) -> MetricOptions {
         self.chosen.options(self.idf)
@@ -147,6 +131,13 @@ impl MetricArgs {
             "--pictures is for metrics that look at pictures and for pages that show every image, and there is neither",
             "leave it out, or add such a metric, or --html FILE",
         ))
+    }
+}
+
+impl WrittenFlags<MetricArgs> {
+    /// The first of these flags on the command line, but those that choose metrics, and pictures, which pages show.
+    pub fn first_of_data(&self) -> Option<&str> {
+        self.first_but(&["--metrics", "--suite", "--pictures"])
     }
 }
 

@@ -20,6 +20,7 @@ use rayon::prelude::*;
 
 use crate::fault::{fault, sentence};
 use crate::input;
+use crate::written_flags::WrittenFlags;
 
 /// The heading of flags about how references are read.
 pub const READING_REFERENCES: &str = "Reading references";
@@ -66,19 +67,6 @@ pub struct ReferenceInput {
 }
 
 impl ReferenceInput {
-    /// The first of these flags that is set.
-    pub fn set(&self) -> Option<&'static str> {
-        let flags = [
-            (self.ref_format.is_some(), "--ref-format"),
-            (self.split.is_some(), "--split"),
-            (self.ref_id_column.is_some(), "--ref-id-column"),
-            (self.ref_caption_columns.is_some(), "--ref-caption-column"),
-            (!self.ref_drop.is_empty(), "--ref-drop"),
-            (self.no_limits, "--no-limits"),
-        ];
-        first_set(&flags)
-    }
-
     /// The column of ids, or a template, if it is named.
     pub fn id_column(&self) -> Option<&str> {
         self.ref_id_column.as_deref()
@@ -105,13 +93,19 @@ impl ReferenceInput {
         self.merge(files?)
     }
 
+    fn merge(&self, files: Vec<Captions>) -> Result<Captions> {
+        Ok(corpus::merge(files, Role::References)?)
+    }
+}
+
+impl WrittenFlags<ReferenceInput> {
     /// As [`ReferenceInput::read`]; or opens a file of prepared references.
     pub fn open(&self, paths: &[String]) -> Result<ReferenceSource> {
         let [path] = paths else { return Ok(self.read(paths)?.into()) };
         Ok(match capeval_files::references(path, &self.options())? {
             capeval_files::ReferenceFile::Captions(captions) => self.merge(vec![captions])?.into(),
             capeval_files::ReferenceFile::Prepared(prepared) => {
-                if let Some(flag) = self.set().filter(|flag| *flag != "--no-limits") {
+                if let Some(flag) = self.first_but(&["--no-limits"]) {
                     return Err(fault(
                         format!("{flag} has no effect on prepared references, which are read already"),
                         "leave it out, or give it to `capeval prepare`",
@@ -120,10 +114,6 @@ impl ReferenceInput {
                 ReferenceSource::Prepared { prepared, source: path.clone() }
             }
         })
-    }
-
-    fn merge(&self, files: Vec<Captions>) -> Result<Captions> {
-        Ok(corpus::merge(files, Role::References)?)
     }
 }
 
@@ -138,7 +128,7 @@ pub struct ReferenceFiles {
     #[arg(long, value_name = "FILE")]
     images: Option<String>,
     #[command(flatten)]
-    reading: ReferenceInput,
+    reading: WrittenFlags<ReferenceInput>,
 }
 
 impl ReferenceFiles {
@@ -183,9 +173,9 @@ impl ReferenceFiles {
         &self.reading.ref_drop
     }
 
-    /// The first of the flags about references that is set.
-    pub fn set(&self) -> Option<&'static str> {
-        first_set(&[(!self.references.is_empty(), "--references")]).or(self.reading.set())
+    /// The first of the flags about references on the command line.
+    pub fn first_written(&self) -> Option<&str> {
+        if self.references.is_empty() { self.reading.first_but(&[]) } else { Some("--references") }
     }
 }
 
@@ -222,11 +212,6 @@ impl Metrics {
         }
     }
 
-    /// The first of these flags that is set, but those that choose metrics.
-    pub fn set(&self) -> Option<&'static str> {
-        first_set(&[(self.tokenizer.is_some(), "--tokenizer"), (self.spice_cache.is_some(), "--spice-cache")])
-    }
-
     /// The files with data of these metrics.
     pub fn files(&self) -> DataFiles {
         DataFiles { spice_cache: self.spice_cache.clone(), uses_cache_folder: true, ..DataFiles::default() }
@@ -253,17 +238,6 @@ pub struct Candidates {
 }
 
 impl Candidates {
-    /// The first of these flags that is set.
-    pub fn set(&self) -> Option<&'static str> {
-        let flags = [
-            (self.input_format.is_some(), "--input-format"),
-            (self.id_column.is_some(), "--id-column"),
-            (self.caption_column.is_some(), "--caption-column"),
-            (!self.drop.is_empty(), "--drop"),
-        ];
-        first_set(&flags)
-    }
-
     /// The column of ids, or a template, if it is named.
     pub fn id_column(&self) -> Option<&str> {
         self.id_column.as_deref()

@@ -55,7 +55,7 @@ const DIGITS: usize = 3;
 const DIGITS_OF_PERCENT: usize = 1;
 
 /// The output files of a result, opened before any work is done.
-pub struct Target {
+pub struct ResultTarget {
     /// `None` if the result is the page.
     result: Option<Output>,
     segments: Option<Output>,
@@ -113,7 +113,7 @@ impl OutputArgs {
     }
 
     /// Opens the output files, none of which may be among `inputs`.
-    pub fn open(&self, inputs: &[&str]) -> Result<Target> {
+    pub fn open(&self, inputs: &[&str]) -> Result<ResultTarget> {
         if inputs.iter().filter(|path| **path == STDIN).count() > 1 {
             return Err(fault("standard input (-) can be read only once", "give files for the others"));
         }
@@ -134,7 +134,7 @@ impl OutputArgs {
             true => self.open_file(&self.html, "--html", PAGE, inputs)?,
             false => Some(Output::open(self.output.as_deref(), inputs)?),
         };
-        Ok(Target {
+        Ok(ResultTarget {
             result,
             segments,
             page: page.map(|output| Html::new(output, self.title.clone())),
@@ -192,7 +192,7 @@ fn is_same_place(a: &str, b: &str) -> bool {
     a == b && a == STDIN || is_same_file(a, b)
 }
 
-impl Target {
+impl ResultTarget {
     /// The same, with pictures on the page.
     pub fn with_pictures(self, places: Vec<Place>, embedded: bool) -> Self {
         Self { page: self.page.map(|page| page.with_pictures(places, embedded)), ..self }
@@ -224,7 +224,7 @@ impl Target {
         self.write_again(study, bar)
     }
 
-    /// As [`Target::write`], for a result of an earlier run.
+    /// As [`ResultTarget::write`], for a result of an earlier run.
     pub fn write_again(self, study: &mut dyn Study, bar: Bar) -> Result<()> {
         let of_percent = |study: &dyn Study| study.head().in_percent.then_some(DIGITS_OF_PERCENT);
         if let Some(page) = self.page {

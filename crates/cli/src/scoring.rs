@@ -10,8 +10,9 @@ use crate::external_scores::{GivenArgs, refuse_without_metrics};
 use crate::group_args::GroupArgs;
 use crate::metrics::{ChosenMetrics, MetricArgs};
 use crate::options::{self, Matching, ReferenceInput, first_set};
-use crate::output_args::{OutputArgs, Target};
+use crate::output_args::{OutputArgs, ResultTarget};
 use crate::resampling_args::Intervals;
+use crate::written_flags::WrittenFlags;
 
 /// References and metrics, and scores.
 #[derive(clap::Args)]
@@ -20,9 +21,9 @@ pub struct Scoring {
     #[arg(short, long = "references", value_name = "FILE")]
     references: Vec<String>,
     #[command(flatten)]
-    reading: ReferenceInput,
+    reading: WrittenFlags<ReferenceInput>,
     #[command(flatten)]
-    metrics: MetricArgs,
+    metrics: WrittenFlags<MetricArgs>,
     #[command(flatten)]
     given: GivenArgs,
     #[command(flatten)]
@@ -72,7 +73,7 @@ impl Scoring {
         source: &str,
         chosen: &ChosenMetrics,
         result: &ResultArgs,
-    ) -> Result<(Target, Vec<GroupBy>)> {
+    ) -> Result<(ResultTarget, Vec<GroupBy>)> {
         let captions = || [source].into_iter().chain(self.references.iter().map(String::as_str));
         let inputs: Vec<&str> = captions().chain(self.given.paths()).chain(chosen.files.paths()).collect();
         let output = result.output.open(&inputs)?;
@@ -95,8 +96,8 @@ impl Scoring {
                 (own_reference != OwnReference::default(), "--own-reference"),
                 (surplus != Surplus::default(), "--surplus"),
             ];
-            let set = [self.reading.set(), self.metrics.set(), first_set(&rules), first_set(flags)];
-            refuse_without_metrics(set)?;
+            let written = [self.reading.first_but(&[]), self.metrics.first_of_data()];
+            refuse_without_metrics(written.into_iter().chain([first_set(&rules), first_set(flags)]))?;
             return Ok(ChosenMetrics::default());
         }
         let chosen = self.metrics.choose(options)?;

@@ -37,6 +37,7 @@ mod options;
 mod picture_names;
 mod policy;
 pub mod probabilities;
+mod quoted;
 pub mod ratings;
 mod read;
 mod reading;

@@ -1,8 +1,7 @@
 //! Lists of captions that are written as text: `["a", "b"]` in JSON, `['a', "b"]` in Python, `['a' 'b']` as numpy
 //! prints arrays.
 
-use std::iter::Peekable;
-use std::str::Chars;
+use crate::quoted::quoted;
 
 /// The strings of a list, if `text` is nothing but a list of strings, of which there is at least one.
 ///
@@ -21,17 +20,20 @@ pub fn written_list(text: &str) -> Option<Vec<String>> {
         [b'[', .., b']'] | [b'(', .., b')'] | [b'{', .., b'}'] => text.get(1..text.len() - 1)?,
         _ => return None,
     };
-    let mut rest = inner.chars().peekable();
+    let mut rest = inner.trim_start();
     let mut strings = Vec::new();
-    loop {
-        while rest.next_if(|c| c.is_whitespace()).is_some() {}
-        match rest.peek() {
-            None => break,
-            Some('"' | '\'' | 'u') => strings.push(string(&mut rest)?),
-            Some(_) => nothing(&mut rest)?,
-        }
-        while rest.next_if(|c| c.is_whitespace()).is_some() {}
-        rest.next_if_eq(&',');
+    while let Some(first) = rest.chars().next() {
+        let after = match first {
+            '"' | '\'' | 'u' => {
+                let (string, after) = quoted(rest.strip_prefix('u').unwrap_or(rest))?;
+                strings.push(string);
+                // What follows a string directly is not a list: 'it's'.
+                Some(after).filter(|after| after.is_empty() || after.starts_with(is_separator))?
+            }
+            _ => after_nothing(rest)?,
+        };
+        let after = after.trim_start();
+        rest = after.strip_prefix(',').unwrap_or(after).trim_start();
     }
     (!strings.is_empty()).then_some(strings)
 }
@@ -50,67 +52,14 @@ fn without_call(text: &str) -> &str {
     }
 }
 
-/// Reads a word that stands for no value.
-fn nothing(rest: &mut Peekable<Chars<'_>>) -> Option<()> {
-    let mut word = String::new();
-    while let Some(letter) = rest.next_if(char::is_ascii_alphabetic) {
-        word.push(letter);
-    }
-    matches!(&*word, "None" | "null" | "nan" | "NaN").then_some(())
+fn is_separator(c: char) -> bool {
+    c.is_whitespace() || c == ','
 }
 
-/// Reads a string with its quotes.
-fn string(rest: &mut Peekable<Chars<'_>>) -> Option<String> {
-    rest.next_if_eq(&'u');
-    let quote = rest.next_if(|c| matches!(c, '"' | '\''))?;
-    let mut read = String::new();
-    loop {
-        match rest.next()? {
-            c if c == quote => break,
-            '\\' => escape(rest, &mut read)?,
-            c => read.push(c),
-        }
-    }
-    // What follows a string directly is not a list: 'it's'.
-    let ends = rest.peek().is_none_or(|c| c.is_whitespace() || *c == ',');
-    ends.then_some(read)
-}
-
-/// Reads what follows a backslash, as in JSON and Python.
-fn escape(rest: &mut Peekable<Chars<'_>>, read: &mut String) -> Option<()> {
-    let code = match rest.next()? {
-        'n' => '\n',
-        't' => '\t',
-        'r' => '\r',
-        'b' => '\u{8}',
-        'f' => '\u{c}',
-        'x' => char::from_u32(hex(rest, 2)?)?,
-        'u' => unicode(rest)?,
-        'U' => char::from_u32(hex(rest, 8)?)?,
-        c @ ('\\' | '\'' | '"' | '/') => c,
-        // Python keeps the backslash of an unknown escape.
-        c => {
-            read.push('\\');
-            c
-        }
-    };
-    read.push(code);
-    Some(())
-}
-
-/// Reads four digits, and a second half after the first half of a surrogate pair.
-fn unicode(rest: &mut Peekable<Chars<'_>>) -> Option<char> {
-    let first = hex(rest, 4)?;
-    if !(0xD800..0xDC00).contains(&first) {
-        return char::from_u32(first);
-    }
-    let is_pair = rest.next()? == '\\' && rest.next()? == 'u';
-    let second = hex(rest, 4).filter(|half| is_pair && (0xDC00..0xE000).contains(half))?;
-    char::from_u32(0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00))
-}
-
-fn hex(rest: &mut Peekable<Chars<'_>>, digits: u32) -> Option<u32> {
-    (0..digits).try_fold(0, |number, _| Some(number * 16 + rest.next()?.to_digit(16)?))
+/// The text after a word that stands for no value.
+fn after_nothing(text: &str) -> Option<&str> {
+    let (word, after) = text.split_at(text.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(text.len()));
+    matches!(word, "None" | "null" | "nan" | "NaN").then_some(after)
 }
 
 #[cfg(test)]

@@ -121,19 +121,13 @@ impl DenseReport {
             head,
             systems: systems.iter().zip(&columns).map(of_system).collect(),
             same_images: true,
-            sorted_by: None,
             provenance: Provenance {
                 files: self.references.clone(),
                 n_images: self.n_videos,
                 n_references: self.n_videos,
-                policy: None,
-                ids: None,
+                ..Provenance::default()
             },
-            explained: Vec::new(),
-            gallery: None,
-            profiles: Vec::new(),
-            groups: Vec::new(),
-            ranking: None,
+            ..Report::default()
         })
     }
 

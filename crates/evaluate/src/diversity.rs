@@ -35,10 +35,10 @@ pub fn evaluate_sets(
 ) -> Vec<CorpusScores> {
     let CaptionSystem { name: _, texts, ends } = system;
     assert!(ends.is_sorted() && ends.last().copied().unwrap_or(0) == texts.len() as u64);
-    references.prepare(metrics.iter().map(AnyCorpusMetric::input));
+    references.prepare(metrics.iter().map(|metric| metric.input()));
     let images: Vec<u32> = (0..references.n_images() as u32).collect();
     let mut scores: Vec<Option<CorpusScores>> = metrics.iter().map(|_| None).collect();
-    let inputs = metrics.iter().map(AnyCorpusMetric::input).enumerate();
+    let inputs = metrics.iter().map(|metric| metric.input()).enumerate();
     for Group { view, input, members } in groups(references, inputs) {
         let mut vocabulary = Vocabulary::over(Arc::clone(&view.vocabulary));
         let sentences = read(input.reading, texts, &Sequence::new(&[], ends), &mut vocabulary);
@@ -49,8 +49,12 @@ pub fn evaluate_sets(
         let learnt_from = view.references(references, &vocabulary, &images, &counted);
         let captions =
             CaptionSets { sentences: &sentences, ends, ngrams: ngrams.as_ref(), vocabulary: &vocabulary };
-        let done: Vec<CorpusScores> =
-            members.par_iter().map(|m| metrics[*m].score(&learnt_from, &captions)).collect();
+        let score = |m: &usize| {
+            let (metric, mut notices) = (&metrics[*m], Vec::new());
+            let values = metric.score(&learnt_from, &captions, &mut notices);
+            CorpusScores { signature: metric.signature(), parts: metric.parts(), values, notices }
+        };
+        let done: Vec<CorpusScores> = members.par_iter().map(score).collect();
         for (m, done) in members.iter().zip(done) {
             scores[*m] = Some(done);
         }

@@ -11,8 +11,10 @@
 use std::sync::{Arc, Once, OnceLock};
 
 use capeval_arrays::Buffer;
+use capeval_choice::Refusal;
 use capeval_lexical::fluency::NgramModel;
 use capeval_lexical::fluency::metric::estimate;
+use capeval_lexical::fluency::ngram::MAX_ORDER;
 use capeval_lexical::frequencies::{Counts, DocumentFrequencies};
 use capeval_metric::{AnyMetric, Figures, Input, Memo, Reading, References};
 use capeval_text::ngrams::{NgramCounts, ReferenceLists};
@@ -282,7 +284,7 @@ impl ReferenceSet {
         &mut self,
         reading: Reading,
         order: usize,
-    ) -> Result<DocumentFrequencies, capeval_lexical::frequencies::Error> {
+    ) -> Result<DocumentFrequencies, Refusal> {
         let mut counts = Counts::default();
         self.count_ngrams(reading, order, &mut counts)?;
         counts.into_table(self.n_images() as u64, order)
@@ -294,7 +296,7 @@ impl ReferenceSet {
         reading: Reading,
         order: usize,
         table: &mut Counts,
-    ) -> Result<(), capeval_lexical::frequencies::Error> {
+    ) -> Result<(), Refusal> {
         self.prepare([Input::new(reading).with_ngrams(order)]);
         let all: Vec<u32> = (0..self.n_images() as u32).collect();
         for view in self.views.iter().filter(|view| view.reading == reading) {
@@ -302,7 +304,7 @@ impl ReferenceSet {
             let symbols: Vec<_> = view.vocabulary.iter().map(|(symbol, _)| symbol).collect();
             let words =
                 view.vocabulary.iter().map(|(_, word)| table.word(word)).collect::<Result<Vec<_>, _>>()?;
-            let mut result = Ok(());
+            let mut result: Result<(), Refusal> = Ok(());
             counts.for_each(&symbols, order, |prefix, symbol, count| {
                 let mut add = || {
                     let ngram = table.extend(prefix, words[symbol.index()])?;
@@ -332,7 +334,7 @@ impl ReferenceSet {
         reading: Reading,
         order: usize,
         fallback: Option<[f64; 3]>,
-    ) -> Result<(NgramModel, Vec<usize>), capeval_lexical::fluency::Error> {
+    ) -> Result<(NgramModel, Vec<usize>), Refusal> {
         self.prepare([Input::new(reading)]);
         let all: Vec<u32> = (0..self.n_images() as u32).collect();
         let view = self.views.iter().find(|view| view.reading == reading).expect("just prepared");
@@ -340,7 +342,8 @@ impl ReferenceSet {
         let references = view.references(self, &view.vocabulary, &all, &nothing);
         match estimate(&references, order) {
             Some(estimate) => estimate.finish(fallback),
-            None => Err(capeval_lexical::fluency::Error::order(order)),
+            None => Err(Refusal::new(format!("n-grams of {order} words cannot be counted"))
+                .with_remedy(format!("give a number from 1 to {MAX_ORDER}"))),
         }
     }
 }

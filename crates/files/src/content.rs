@@ -183,7 +183,7 @@ pub fn frequencies(path: &str, bytes: &[u8], n_images: Option<u64>) -> Result<Do
 /// Reads an n-gram model from an ARPA file, which may be gzipped; errors call it `path`.
 pub fn language_model(path: &str, bytes: &[u8]) -> Result<NgramModel, Error> {
     NgramModel::read_arpa(&unpack(bytes, path, false)?[..]).map_err(|error| {
-        if error.line().is_none() && bytes.starts_with(b"mmap lm") {
+        if bytes.starts_with(b"mmap lm") {
             let refusal = Refusal::new("this is KenLM's binary form");
             return Error::content(path, refusal.with_remedy("give the ARPA file that it was built from"));
         }

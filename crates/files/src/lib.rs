@@ -6,6 +6,7 @@
 //! them and the files that a person names ([`DataFiles`]) into the resources of metrics.
 
 mod bytes;
+mod cache_files;
 mod content;
 mod data;
 mod download;
@@ -28,6 +29,7 @@ mod temporary;
 mod write;
 
 pub use bytes::{Bytes, STDIN, open, open_or_stdin, read};
+pub use cache_files::CacheFiles;
 pub use content::{
     ReferenceFile, are_few, both_sides, captions, captions_in, check_fresh, frequencies, is_prepared, kit,
     language_model, open_prepared, references, result, source, text,

@@ -5,7 +5,6 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::SystemTime;
 
 use capeval::evaluate::registry::Resources;
 use capeval::stats::random::fingerprint;
@@ -13,13 +12,10 @@ use capeval::{KeptScores, OutsideMetrics, OutsideScores, ScoreStore};
 use capeval_arrays::SharedBytes;
 use capeval_choice::{Argument, Refusal, Remedy};
 
-use crate::{Bytes, Error, cache_folder, open, write_whole};
+use crate::{Bytes, CacheFiles, Error, cache_folder, open, write_whole};
 
-/// The extension of its files.
-const EXTENSION: &str = "scores";
-
-/// The most bytes of all files; the oldest ones are removed.
-const MOST_BYTES: u64 = 512_000_000;
+/// Its files.
+const FILES: CacheFiles = CacheFiles { extension: "scores", most_bytes: 512_000_000 };
 
 /// A folder of scores.
 pub(crate) struct ScoreCache {
@@ -85,7 +81,7 @@ impl ScoreCache {
     }
 
     fn path(&self, name: &str, identity: &str) -> PathBuf {
-        self.folder.join(format!("{name}-{:016x}.{EXTENSION}", fingerprint(&[identity])))
+        self.folder.join(format!("{name}-{:016x}.{}", fingerprint(&[identity]), FILES.extension))
     }
 
     /// Writes what was added to the scores in the file at `path`.
@@ -96,23 +92,8 @@ impl ScoreCache {
             .map_err(|cause| Error::system("keep scores in the folder", self.folder.display(), cause))?;
         let stored = scores.reopen(stored(&place));
         write_whole(&place, |out| scores.write(&stored, out))?;
-        self.remove_oldest(path);
+        FILES.remove_oldest(std::slice::from_ref(&self.folder), path);
         Ok(())
-    }
-
-    /// Removes the oldest files, but not the one at `path`, if all take too much space.
-    fn remove_oldest(&self, path: &Path) {
-        let mut files: Vec<(SystemTime, PathBuf, u64)> = files(&self.folder).collect();
-        let mut bytes: u64 = files.iter().map(|(.., bytes)| bytes).sum();
-        files.sort_unstable();
-        for (_, oldest, size) in files.into_iter().filter(|(_, other, _)| other != path) {
-            if bytes <= MOST_BYTES {
-                return;
-            }
-            // If it stays, the next run removes it.
-            let _ = fs::remove_file(oldest);
-            bytes -= size;
-        }
     }
 
     /// The files that were written, for those who named the folder.
@@ -154,18 +135,7 @@ pub fn usual_folder() -> Option<PathBuf> {
 
 /// The size of the files in a folder of scores.
 pub fn size(folder: &Path) -> u64 {
-    files(folder).map(|(.., bytes)| bytes).sum()
-}
-
-/// The files in a folder of scores: the time of the last change, the path and the size.
-fn files(folder: &Path) -> impl Iterator<Item = (SystemTime, PathBuf, u64)> {
-    fs::read_dir(folder).into_iter().flatten().filter_map(|entry| {
-        let entry = entry.ok()?;
-        let metadata = entry.metadata().ok()?;
-        let path = entry.path();
-        let is_ours = path.extension().is_some_and(|extension| extension == EXTENSION);
-        is_ours.then_some((metadata.modified().ok()?, path, metadata.len()))
-    })
+    FILES.size(&[folder.to_owned()])
 }
 
 /// The bytes of a file of scores; `None` if there is none that can be read, or nothing in it. They are a copy, since
@@ -180,7 +150,9 @@ mod tests {
     use std::sync::Barrier;
 
     use capeval::metric::{Part, Signature};
-    use capeval::{Answers, Identity, MetricOptions, Outside, OutsideRow, ScoreOptions, ScoreRequest};
+    use capeval::{
+        Answers, Identity, MetricOptions, Outside, OutsideLabel, OutsideRow, ScoreOptions, ScoreRequest,
+    };
     use capeval_corpus::{Captions, SegmentId};
 
     use super::*;
@@ -193,16 +165,12 @@ mod tests {
         asked: Arc<Mutex<Vec<String>>>,
         /// The barrier at which it waits after its answers, until another run has its own.
         others: Arc<Barrier>,
-        parts: Vec<Part>,
+        label: OutsideLabel,
     }
 
     impl Outside for Letters {
-        fn name(&self) -> &str {
-            "letters"
-        }
-
-        fn parts(&self) -> &[Part] {
-            &self.parts
+        fn label(&self) -> &OutsideLabel {
+            &self.label
         }
 
         fn signature(&self) -> Signature {
@@ -230,8 +198,9 @@ mod tests {
     /// Scores captions with scores kept in a folder: those that were asked about, and the notices about scores.
     fn run(folder: &str, captions: &[&str], others: &Arc<Barrier>) -> (Vec<String>, Vec<String>) {
         let asked = Arc::<Mutex<Vec<String>>>::default();
-        let parts = vec![Part::score("letters", "Letters", 0.0..=f64::INFINITY)];
-        let letters = Letters { asked: Arc::clone(&asked), others: Arc::clone(others), parts };
+        let label =
+            OutsideLabel::new("letters", vec![Part::score("letters", "Letters", 0.0..=f64::INFINITY)]);
+        let letters = Letters { asked: Arc::clone(&asked), others: Arc::clone(others), label };
         let mut data = MetricData::default();
         data.resources.insert(Arc::new(OutsideMetrics(vec![Arc::new(letters)])));
         data.open_caches(&DataFiles { score_cache: Some(folder.to_owned()), ..DataFiles::default() })
@@ -280,7 +249,7 @@ mod tests {
             (vec!["a dog that runs".to_owned()], vec!["kept-scores".to_owned()])
         );
         assert_eq!(run(&place, &captions, &alone()).0, Vec::<String>::new());
-        assert_eq!(files(Path::new(&place)).count(), 1);
+        assert_eq!(FILES.list(Path::new(&place)).len(), 1);
         assert!(size(Path::new(&place)) > 0);
     }
 
@@ -303,7 +272,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let place = folder.path().display().to_string();
         run(&place, &["a dog", "a cat"], &alone());
-        let (_, path, _) = files(folder.path()).next().unwrap();
+        let (_, path, _) = FILES.list(folder.path()).remove(0);
         let whole = fs::read(&path).unwrap();
         for damaged in [&whole[..whole.len() - 1], &b"something else"[..], &[][..]] {
             fs::write(&path, damaged).unwrap();
@@ -314,24 +283,6 @@ mod tests {
             );
             assert_eq!(fs::read(&path).unwrap(), whole);
         }
-    }
-
-    #[test]
-    fn the_oldest_files_make_room() {
-        let folder = tempfile::tempdir().unwrap();
-        let cache =
-            ScoreCache { folder: folder.path().to_owned(), is_usual: true, written: Mutex::default() };
-        let path = |name: &str| folder.path().join(name);
-        for (name, age) in [("old.scores", 3), ("new.scores", 1), ("other.txt", 9), ("mine.scores", 5)] {
-            let file = File::create(path(name)).unwrap();
-            // Without content on the disk.
-            file.set_len(MOST_BYTES / 2).unwrap();
-            file.set_modified(SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000 - age))
-                .unwrap();
-        }
-        cache.remove_oldest(&path("mine.scores"));
-        let there = ["old.scores", "new.scores", "other.txt", "mine.scores"].map(|name| path(name).exists());
-        assert_eq!(there, [false, true, true, true]);
     }
 
     #[test]

@@ -129,11 +129,6 @@ impl Chrf {
         }
     }
 
-    /// chrF++: as [`new`](Self::new), with words up to order 2.
-    pub fn plus_plus() -> Self {
-        Self { word_order: 2, ..Self::new() }
-    }
-
     /// Sets the lengths of the longest n-grams of characters and of words; `None` unless their sum is 1 to 64.
     pub fn with_orders(self, characters: usize, words: usize) -> Option<Self> {
         (1..=MAX_ORDERS).contains(&characters.saturating_add(words)).then_some(Self {

@@ -395,7 +395,7 @@ mod tests {
             None,
             "nrefs:var|case:lc|eff:no|tok:13a|smooth:floor[0.10]|version:2.6.0",
         );
-        let chrf = crate::Chrf::plus_plus().about().signature;
+        let chrf = crate::Chrf::new().with_orders(6, 2).unwrap().about().signature;
         check(chrf, Some(5), "nrefs:5|case:mixed|eff:yes|nc:6|nw:2|space:no|version:2.6.0");
         let ter = crate::Ter::new().about().signature;
         check(ter, Some(5), "nrefs:5|case:lc|tok:tercom|norm:no|punct:yes|asian:no|version:2.6.0");

@@ -33,11 +33,13 @@ pub(crate) fn possible(remedy: &Remedy) -> Option<Remedy> {
 }
 
 /// The reason why metrics cannot be run on a benchmark.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// A file is not there, cannot be read, or is not what it should be.
-    Files(files::Error),
+    #[error(transparent)]
+    Files(#[from] files::Error),
     /// The engine cannot fulfil the request.
+    #[error(transparent)]
     Engine(capeval::Error),
 }
 
@@ -53,23 +55,6 @@ impl Error {
             Self::Files(error) => error.remedy(),
             Self::Engine(error) => error.remedy(),
         }
-    }
-}
-
-impl std::fmt::Display for Error {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Files(error) => error.fmt(f),
-            Self::Engine(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for Error {}
-
-impl From<files::Error> for Error {
-    fn from(error: files::Error) -> Self {
-        Self::Files(error)
     }
 }
 

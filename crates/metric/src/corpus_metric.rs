@@ -1,8 +1,8 @@
 //! The second, smaller contract: metrics that are not sums over segments.
 //!
 //! The number of distinct words of a system, or the diversity of its captions for one image, cannot be computed from
-//! additive statistics. Such a metric collects a [`Sketch`] instead, which can be merged with those of other images,
-//! and computes scores from it. Its scores appear in reports, but not in tests, which need rows.
+//! additive statistics. Such a metric looks at all captions of a system at once. Its scores appear in reports, but not
+//! in tests, which need rows.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -12,9 +12,6 @@ use capeval_text::ngrams::{ImageNgrams, ReferenceNgrams};
 use capeval_text::{Ends, Sentences, Symbol, Vocabulary};
 
 use crate::{Input, Part, References, Signature};
-
-/// The number of images per sketch.
-const CHUNK: usize = 1024;
 
 /// All captions of one system in one reading, any number per image.
 #[derive(Clone, Copy)]
@@ -47,6 +44,12 @@ impl<'a> CaptionSets<'a> {
         self.of(image).map(|k| sentences.words(k))
     }
 
+    /// The words of each caption of each image.
+    pub fn all_words(&self) -> impl Iterator<Item = &'a [Symbol]> + use<'a> {
+        let captions = *self;
+        (0..captions.ends.len()).flat_map(move |image| captions.words(image))
+    }
+
     /// The n-grams of the captions of `image`.
     ///
     /// # Panics
@@ -56,47 +59,26 @@ impl<'a> CaptionSets<'a> {
     }
 }
 
-/// The data that a [`CorpusMetric`] collects from some images.
-pub trait Sketch: Send {
-    /// Adds the sketch of the images that follow.
-    fn merge(&mut self, later: Self);
-}
-
-/// One number per image; images without a number have no entry.
-impl Sketch for Vec<f64> {
-    fn merge(&mut self, later: Self) {
-        self.extend(later);
-    }
-}
-
 /// A metric of all captions of a system taken together.
 pub trait CorpusMetric: Send + Sync {
-    /// The data fitted to references, or to training captions in their place; usually `()`.
-    type Model: Send + Sync;
-    /// The data collected from some images.
-    type Sketch: Sketch;
-
     /// Everything that can change a score.
     fn signature(&self) -> Signature;
     /// The input that the metric needs from captions and from references.
     fn input(&self) -> Input;
     /// The scores that the metric computes, described.
     fn parts(&self) -> Vec<Part>;
-    /// Fits the metric to the references.
-    fn fit(&self, references: &References<'_>) -> Self::Model;
-    /// Collects data from the captions of these images; the result does not depend on other images.
-    fn sketch(&self, model: &Self::Model, captions: &CaptionSets<'_>, images: Range<usize>) -> Self::Sketch;
-    /// Computes one value per part from the sketch of all images.
-    fn score(&self, sketch: &Self::Sketch, values: &mut [f64]);
-    /// Remarks for readers of the scores.
-    fn notices(&self, _sketch: &Self::Sketch, _captions: &CaptionSets<'_>) -> Vec<Notice> {
-        Vec::new()
-    }
+    /// Scores all captions of a system: one value per part. The references may be training captions in their place.
+    /// Remarks for readers of the scores go to `notices`.
+    fn score(
+        &self,
+        references: &References<'_>,
+        captions: &CaptionSets<'_>,
+        notices: &mut Vec<Notice>,
+    ) -> Vec<f64>;
 }
 
-/// A corpus metric of any kind, without type parameters and cheap to clone.
-#[derive(Clone)]
-pub struct AnyCorpusMetric(Arc<dyn ErasedCorpusMetric>);
+/// A corpus metric of any kind, cheap to clone.
+pub type AnyCorpusMetric = Arc<dyn CorpusMetric>;
 
 /// The scores of a system by a corpus metric.
 pub struct CorpusScores {
@@ -108,66 +90,4 @@ pub struct CorpusScores {
     pub values: Vec<f64>,
     /// Remarks for readers of the scores.
     pub notices: Vec<Notice>,
-}
-
-impl AnyCorpusMetric {
-    /// Wraps a typed metric.
-    pub fn new(metric: impl CorpusMetric + 'static) -> Self {
-        Self(Arc::new(metric))
-    }
-
-    /// Everything that can change a score.
-    pub fn signature(&self) -> Signature {
-        self.0.signature()
-    }
-
-    /// The input that the metric needs.
-    pub fn input(&self) -> Input {
-        self.0.input()
-    }
-
-    /// The scores that the metric computes, described.
-    pub fn parts(&self) -> Vec<Part> {
-        self.0.parts()
-    }
-
-    /// Scores all captions of a system.
-    pub fn score(&self, references: &References<'_>, captions: &CaptionSets<'_>) -> CorpusScores {
-        self.0.score(references, captions)
-    }
-}
-
-trait ErasedCorpusMetric: Send + Sync {
-    fn signature(&self) -> Signature;
-    fn input(&self) -> Input;
-    fn parts(&self) -> Vec<Part>;
-    fn score(&self, references: &References<'_>, captions: &CaptionSets<'_>) -> CorpusScores;
-}
-
-impl<M: CorpusMetric> ErasedCorpusMetric for M {
-    fn signature(&self) -> Signature {
-        CorpusMetric::signature(self)
-    }
-
-    fn input(&self) -> Input {
-        CorpusMetric::input(self)
-    }
-
-    fn parts(&self) -> Vec<Part> {
-        CorpusMetric::parts(self)
-    }
-
-    fn score(&self, references: &References<'_>, captions: &CaptionSets<'_>) -> CorpusScores {
-        let model = self.fit(references);
-        let n_images = captions.ends.len();
-        let mut sketch = self.sketch(&model, captions, 0..n_images.min(CHUNK));
-        for start in (CHUNK..n_images).step_by(CHUNK) {
-            sketch.merge(self.sketch(&model, captions, start..n_images.min(start + CHUNK)));
-        }
-        let parts = CorpusMetric::parts(self);
-        let mut values = vec![0.0; parts.len()];
-        CorpusMetric::score(self, &sketch, &mut values);
-        let notices = self.notices(&sketch, captions);
-        CorpusScores { signature: CorpusMetric::signature(self), parts, values, notices }
-    }
 }

@@ -40,7 +40,7 @@ pub use any::{AnyMetric, FittedMetric, Worker};
 pub use capeval_choice::{Notice, Refusal};
 pub use capeval_stats::{Column, ColumnKind, Table};
 pub use card::{CardNeeds, Family, MetricCard};
-pub use corpus_metric::{AnyCorpusMetric, CaptionSets, CorpusMetric, CorpusScores, Sketch};
+pub use corpus_metric::{AnyCorpusMetric, CaptionSets, CorpusMetric, CorpusScores};
 pub use explanation::{Explanation, Fact, Match, Rule, Statement, Step};
 pub use kind::{CorpusKind, CorpusNeed, MetricKind, Need};
 pub use memo::{Figures, Memo};

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use capeval_choice::{Refusal, Remedy, Task, UnknownName, nearest};
 use capeval_text::ngrams::MAX_ORDER;
-use capeval_text::{Stemmer, Tokenizer, UnknownTokenizer};
+use capeval_text::{Stemmer, Tokenizer};
 
 use crate::{Absences, AnyMetric, MetricKind, Resources};
 
@@ -269,7 +269,7 @@ impl<'s> Settings<'s> {
 
     /// The tokenizer.
     pub fn tokenizer(&self) -> Result<Tokenizer, Refusal> {
-        self.text(TOK.name).parse().map_err(|error: UnknownTokenizer| self.error(error))
+        self.text(TOK.name).parse().map_err(|refusal: Refusal| self.error(refusal))
     }
 
     /// The stemmer that `stem` names; `None` for `none`.

@@ -50,11 +50,28 @@ impl Source {
         let text = text.map_err(|_| fault(&Refusal::new(format!("{path}: not UTF-8"))))?;
         Ok((path, text.to_owned()))
     }
+}
 
-    fn references(&self, options: &ReadOptions) -> PyResult<Vec<EventFile>> {
-        let (name, text) = self.text()?;
-        read_references(&text, name, options).map_err(|refusal| fault(&refusal))
+/// Each of the sources, as `read` reads its text and name.
+fn read_all<T>(
+    sources: &[Source],
+    read: impl Fn(&str, &str) -> Result<T, Refusal>,
+) -> PyResult<Vec<(String, T)>> {
+    let read = |source: &Source| {
+        let (name, text) = source.text()?;
+        Ok((source.name.clone(), read(&text, name).map_err(|refusal| fault(&refusal))?))
+    };
+    sources.iter().map(read).collect()
+}
+
+/// The references, whose durations are added to the options for results.
+fn references(sources: &[Source], options: &mut ReadOptions) -> PyResult<Vec<EventFile>> {
+    let files = read_all(sources, |text, name| read_references(text, name, options))?;
+    let files: Vec<EventFile> = files.into_iter().flat_map(|(_, files)| files).collect();
+    for file in &files {
+        options.durations.extend(file.durations.iter().map(|(id, seconds)| (id.clone(), *seconds)));
     }
+    Ok(files)
 }
 
 /// The metrics of captions, with METEOR's installed data if a form needs them.
@@ -70,12 +87,6 @@ fn word_metrics(wanted: &[WordMetric], has_meteor: bool) -> PyResult<WordMetrics
     WordMetrics::new(&data.resources, &wanted).map_err(|refusal| fault(&refusal))
 }
 
-fn durations(references: &[EventFile], options: &mut ReadOptions) {
-    for file in references {
-        options.durations.extend(file.durations.iter().map(|(id, seconds)| (id.clone(), *seconds)));
-    }
-}
-
 /// Scores events of videos by forms.
 #[pyfunction]
 pub fn score_dense(py: Python<'_>, request: &Bound<'_, PyDict>) -> PyResult<Study> {
@@ -86,17 +97,8 @@ pub fn score_dense(py: Python<'_>, request: &Bound<'_, PyDict>) -> PyResult<Stud
         let metrics = word_metrics(&request.metrics, forms.iter().any(|form| form.has_meteor()))?;
         let takes_texts = forms.iter().all(|form| form.is_text());
         let mut options = ReadOptions { fps: request.fps, takes_texts, ..ReadOptions::default() };
-        let mut references = Vec::new();
-        for source in &request.references {
-            references.extend(source.references(&options)?);
-        }
-        durations(&references, &mut options);
-        let system = |source: &Source| {
-            let (name, text) = source.text()?;
-            let file = read_results(&text, name, &options).map_err(|refusal| fault(&refusal))?;
-            Ok((source.name.clone(), file))
-        };
-        let systems = request.systems.iter().map(system).collect::<PyResult<Vec<_>>>()?;
+        let references = references(&request.references, &mut options)?;
+        let systems = read_all(&request.systems, |text, name| read_results(text, name, &options))?;
         let options = DenseOptions {
             forms,
             segments: request.segments,
@@ -137,12 +139,7 @@ pub fn score_boxes(py: Python<'_>, request: &Bound<'_, PyDict>) -> PyResult<Stud
         let references = boxes::references(&text, name).map_err(|refusal| fault(&refusal))?;
         let forms = boxes::forms(&request.forms, &references).map_err(|refusal| fault(&refusal))?;
         let metrics = word_metrics(&request.metrics, true)?;
-        let system = |source: &Source| {
-            let (name, text) = source.text()?;
-            let read = boxes::predictions(&text, name).map_err(|refusal| fault(&refusal))?;
-            Ok((source.name.clone(), read))
-        };
-        let systems = request.systems.iter().map(system).collect::<PyResult<Vec<_>>>()?;
+        let systems = read_all(&request.systems, boxes::predictions)?;
         let options = BoxOptions { forms, segments: request.segments, intervals: request.intervals };
         let found = boxes::score((name, &references), systems, &options, &metrics);
         found.map_err(|refusal| fault(&refusal))
@@ -174,11 +171,7 @@ impl DenseJudge {
         let metric = metric.parse::<SodaMetric>().map_err(|unknown| fault(&Refusal::from(unknown)))?;
         let metrics = word_metrics(WordMetric::ALL, metric == SodaMetric::Meteor)?;
         let mut options = ReadOptions { fps: request.fps, ..ReadOptions::default() };
-        let mut references = Vec::new();
-        for source in &request.references {
-            references.extend(source.references(&options)?);
-        }
-        durations(&references, &mut options);
+        let references = references(&request.references, &mut options)?;
         Ok(Self { references, options, metric, metrics })
     }
 

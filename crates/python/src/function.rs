@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use capeval::choice::Refusal;
 use capeval::metric::{Part, Signature};
-use capeval::{Answers, Identity, Outside, OutsideRow, Picture, Sight};
+use capeval::{Answers, Identity, Outside, OutsideLabel, OutsideRow, Picture, Sight};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use serde::Deserialize;
@@ -17,8 +17,7 @@ use crate::run::Caller;
 /// A function that scores batches of captions.
 #[pyclass(frozen, module = "capeval._engine")]
 pub struct Function {
-    name: String,
-    parts: Vec<Part>,
+    label: OutsideLabel,
     about: FunctionOptions,
     /// Takes candidates, references, ids, pictures and the number of the first caption; returns scores, measure after
     /// measure.
@@ -78,7 +77,7 @@ impl Function {
         for language in &about.languages {
             capeval::check_language(language).map_err(|refusal| value(&refusal.to_string()))?;
         }
-        Ok(Self { name, parts, about, callable })
+        Ok(Self { label: OutsideLabel::new(name, parts), about, callable })
     }
 }
 
@@ -138,18 +137,14 @@ impl FunctionMetric {
 }
 
 impl Outside for FunctionMetric {
-    fn name(&self) -> &str {
-        &self.get().name
-    }
-
-    fn parts(&self) -> &[Part] {
-        &self.get().parts
+    fn label(&self) -> &OutsideLabel {
+        &self.get().label
     }
 
     fn signature(&self) -> Signature {
-        let Function { name, about: FunctionOptions { version, corpus, .. }, .. } = self.get();
+        let Function { label, about: FunctionOptions { version, corpus, .. }, .. } = self.get();
         let version = if version.is_empty() { "none" } else { version };
-        let signature = Signature::new(name).with("version", version).with("by", "function");
+        let signature = Signature::new(&label.name).with("version", version).with("by", "function");
         if *corpus { signature.with("captions", TOGETHER) } else { signature }
     }
 

@@ -145,7 +145,7 @@ pub fn provide_dictionary(language: &str, folder: PathBuf) -> PyResult<()> {
 
 /// The tokenizer of this name.
 pub fn tokenizer(name: &str) -> PyResult<Tokenizer> {
-    name.parse().map_err(|error: capeval::text::UnknownTokenizer| fault(&error))
+    name.parse().map_err(|refusal: capeval::choice::Refusal| fault(&refusal))
 }
 
 /// The reading (tokenizer and stemmer) that a table of document frequencies is counted in.

@@ -117,7 +117,7 @@ impl DependencyGraph {
     }
 
     /// Adds an edge, even if an equal one exists.
-    pub(crate) fn push(&mut self, relation: Relation, head: WordId, dependent: WordId) {
+    pub fn push(&mut self, relation: Relation, head: WordId, dependent: WordId) {
         self.edges.push(Edge { relation, head, dependent });
     }
 
@@ -139,45 +139,11 @@ impl DependencyGraph {
         self.words.push(Word { copy, ..self.words[id].clone() });
         self.words.len() - 1
     }
-
-    /// Reads words and edges as tests write them: `det(2,1)` is an edge from the second word to the first, `root(0,2)`
-    /// makes the second word a root, and `2'` is the first copy of the second word.
-    pub fn from_notation<'a>(
-        words: impl IntoIterator<Item = (&'a str, &'a str)>,
-        dependencies: impl IntoIterator<Item = &'a str>,
-    ) -> Option<Self> {
-        let mut graph = Self::new(words);
-        for dependency in dependencies {
-            let (relation, pair) = dependency.strip_suffix(')')?.rsplit_once('(')?;
-            let (head, dependent) = pair.split_once(',')?;
-            let dependent = graph.read_word(dependent)?;
-            if head == "0" {
-                graph.roots.push(dependent);
-            } else {
-                let head = graph.read_word(head)?;
-                graph.edges.push(Edge { relation: relation.to_owned().into(), head, dependent });
-            }
-        }
-        Some(graph)
-    }
-
-    /// The word that `2''` stands for; copies that are missing are made.
-    fn read_word(&mut self, name: &str) -> Option<WordId> {
-        let digits = name.trim_end_matches('\'');
-        let (index, copy) = (digits.parse().ok()?, name.len() - digits.len());
-        loop {
-            let same = |word: &Word| word.index == index;
-            let original = self.words.iter().position(same)?;
-            match self.words.iter().position(|word| word.index == index && word.copy == copy) {
-                Some(id) => return Some(id),
-                None => self.copy_word(original),
-            };
-        }
-    }
 }
 
 impl fmt::Display for DependencyGraph {
-    /// Prints what [`from_notation`](Self::from_notation) reads: roots, then edges, separated by blanks.
+    /// Prints roots, then edges, separated by blanks: `det(2,1)` is an edge from the second word to the first,
+    /// `root(0,2)` makes the second word a root, and `2'` is the first copy of the second word.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = |id: WordId| format!("{}{}", self.words[id].index, "'".repeat(self.words[id].copy));
         let roots = self.roots.iter().map(|root| format!("root(0,{})", name(*root)));
@@ -185,54 +151,5 @@ impl fmt::Display for DependencyGraph {
         let edges =
             edges.map(|edge| format!("{}({},{})", edge.relation, name(edge.head), name(edge.dependent)));
         f.write_str(&roots.chain(edges).collect::<Vec<_>>().join(" "))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// "men sit on chairs and on stools", collapsed.
-    fn graph() -> DependencyGraph {
-        let words = ["men/NNS", "sit/VBP", "on/IN", "chairs/NNS", "and/CC", "on/IN", "stools/NNS"];
-        let dependencies = "root(0,2) nsubj(2,1) nsubj(2',1) conj:and(2,2') nmod:on(2',7) case(7,6) \
-                            nmod:on(2,4) case(4,3) cc(2,5)";
-        let words = words.into_iter().filter_map(|word| word.split_once('/'));
-        DependencyGraph::from_notation(words, dependencies.split(' ')).unwrap()
-    }
-
-    #[test]
-    fn dependencies_are_read_as_they_are_printed() {
-        let graph = graph();
-        assert_eq!(graph.to_string().split(' ').count(), 9);
-        let again = DependencyGraph::from_notation(
-            graph.words().iter().take(7).map(|word| (word.text.as_str(), word.tag.as_str())),
-            graph.to_string().split(' '),
-        );
-        assert_eq!(again, Some(graph));
-        for wrong in ["nsubj(2,9)", "nsubj(2,x)", "nsubj 2,1", "nsubj(2)"] {
-            assert_eq!(DependencyGraph::from_notation([("a", "DT"), ("b", "NN")], [wrong]), None, "{wrong}");
-        }
-    }
-
-    #[test]
-    fn children_follow_the_sentence_and_copies_their_original() {
-        let graph = graph();
-        let children: Vec<WordId> = graph.children(1).iter().map(|edge| edge.dependent).collect();
-        assert_eq!(children, [0, 7, 3, 4]);
-        assert_eq!((graph.word(7).text.as_str(), graph.place(7)), ("sit", (2, 1)));
-    }
-
-    #[test]
-    fn edges_are_added_once_and_removed() {
-        let mut graph = graph();
-        let edge = graph.incoming(3).next().cloned().unwrap();
-        graph.add(edge.relation.clone(), edge.head, edge.dependent);
-        assert_eq!(graph.edges().len(), 8);
-        assert!(graph.remove(&edge) && !graph.remove(&edge));
-        graph.retain(|edge| edge.relation != "case");
-        assert!(!graph.contains(2) && graph.contains(1));
-        assert_eq!(graph.copy_word(1), 8);
-        assert_eq!(graph.place(8), (2, 2));
     }
 }

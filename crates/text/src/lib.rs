@@ -21,5 +21,5 @@ pub use sentences::{LINE_BREAK, Sentences};
 pub use stemmer::{Exceptions, Stemmer};
 pub use stop_words::StopWords;
 pub use texts::Texts;
-pub use tokenizers::{Following, Scratch, Tokenizer, UnknownTokenizer};
+pub use tokenizers::{Following, Scratch, Tokenizer};
 pub use vocabulary::{Symbol, Vocabulary};

@@ -16,8 +16,6 @@ pub struct Looks {
     pub n_letters: u64,
     /// The number of letters outside ASCII.
     pub n_non_ascii: u64,
-    /// The number of letters in scripts other than Latin.
-    pub n_non_latin: u64,
     /// The number of letters of scripts without spaces between words: Chinese characters and kana, Thai, Lao, Khmer and
     /// Burmese.
     pub n_unspaced: u64,
@@ -38,7 +36,6 @@ impl AddAssign for Looks {
         self.n_texts += other.n_texts;
         self.n_letters += other.n_letters;
         self.n_non_ascii += other.n_non_ascii;
-        self.n_non_latin += other.n_non_latin;
         self.n_unspaced += other.n_unspaced;
         self.n_southeast += other.n_southeast;
         self.n_kana += other.n_kana;
@@ -118,7 +115,6 @@ impl Looks {
             if c.is_alphanumeric() {
                 self.n_letters += 1;
                 self.n_non_ascii += u64::from(!c.is_ascii());
-                self.n_non_latin += u64::from(!is_latin(c));
                 self.n_unspaced += u64::from(unspaced);
                 self.n_southeast += u64::from(is_southeast(c));
                 self.n_kana += u64::from(matches!(c, '\u{3041}'..='\u{30ff}'));
@@ -166,34 +162,10 @@ impl Looks {
     }
 
     /// The share of letters and digits outside ASCII, from 0 to 1; 0 if there are none.
+    #[expect(clippy::cast_precision_loss, reason = "a share needs no more than 53 bits")]
     pub fn non_ascii_share(&self) -> f64 {
-        share(self.n_non_ascii, self.n_letters)
+        if self.n_letters == 0 { 0.0 } else { self.n_non_ascii as f64 / self.n_letters as f64 }
     }
-
-    /// The share of letters and digits in scripts other than Latin, from 0 to 1; 0 if there are none.
-    pub fn non_latin_share(&self) -> f64 {
-        share(self.n_non_latin, self.n_letters)
-    }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a share needs no more than 53 bits")]
-fn share(part: u64, whole: u64) -> f64 {
-    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
-}
-
-/// Returns true if a letter or digit is in a Unicode block of the Latin script.
-fn is_latin(c: char) -> bool {
-    matches!(c,
-        '\0'..='\u{24f}'
-        | '\u{250}'..='\u{2ff}'
-        | '\u{1d00}'..='\u{1dbf}'
-        | '\u{1e00}'..='\u{1eff}'
-        | '\u{2070}'..='\u{218f}'
-        | '\u{2c60}'..='\u{2c7f}'
-        | '\u{a720}'..='\u{a7ff}'
-        | '\u{ab30}'..='\u{ab6f}'
-        | '\u{fb00}'..='\u{fb06}'
-        | '\u{ff10}'..='\u{ff5a}')
 }
 
 /// Returns true if `c` is in a Unicode block of Thai, Lao, Burmese or Khmer.
@@ -270,7 +242,6 @@ mod tests {
     fn texts_without_marks_look_like_neither() {
         let looks = Looks::of(["a dog runs", "two men"]);
         assert!(!looks.tokenised() && !looks.untokenised());
-        assert_eq!(Looks::of([]).non_latin_share(), 0.0);
         assert!(!Looks::of([]).unsegmented() && !Looks::of([""]).untokenised());
     }
 
@@ -278,14 +249,12 @@ mod tests {
     fn chinese_without_spaces_looks_unsegmented_until_it_is_split() {
         assert!(Looks::of(["两只小狗在草地上玩。"]).untokenised());
         assert!(!Looks::of(["两 只 小狗 在 草地 上 玩"]).untokenised());
-        assert!(Looks::of(["两只小狗"]).non_latin_share() > 0.99);
     }
 
     #[test]
-    fn accented_letters_are_latin_but_not_ascii() {
-        let looks = Looks::of(["élève à Łódź", "Здравствуй"]);
-        assert!(looks.non_ascii_share() > looks.non_latin_share());
-        assert_eq!(Looks::of(["élève"]).non_latin_share(), 0.0);
+    fn accented_letters_are_not_ascii() {
+        assert_eq!(Looks::of(["élève"]).non_ascii_share(), 0.4);
+        assert_eq!(Looks::of([]).non_ascii_share(), 0.0);
     }
 
     #[test]

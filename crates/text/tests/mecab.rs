@@ -105,7 +105,7 @@ fn files_that_are_not_dictionaries_are_refused() {
 
 #[test]
 fn without_its_dictionary_a_tokenizer_is_refused_and_the_error_says_how_to_get_it() {
-    let remedy = "ko-mecab".parse::<Tokenizer>().map(|_| ()).unwrap_err().remedy().to_string();
+    let remedy = "ko-mecab".parse::<Tokenizer>().map(|_| ()).unwrap_err().remedy().unwrap().to_string();
     assert!(remedy.contains("mecab-ko-dic") && remedy.contains("mecab_ko"), "{remedy}");
     mecab::provide(Language::Korean, || Dictionary::new(files("")));
     let error = "ko-mecab".parse::<Tokenizer>().map(|_| ()).unwrap_err().to_string();

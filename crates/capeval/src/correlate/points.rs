@@ -15,7 +15,7 @@ use capeval_stats::ExactSum;
 use crate::findings::Findings;
 use crate::given::{absent, same_scores};
 use crate::notices::numbered;
-use crate::outside::{self, Scene};
+use crate::outside::{self, CaptionBatch};
 use crate::own_reference::{ReferenceRules, same_caption};
 use crate::restrict::normal;
 use crate::{Error, OwnReference};
@@ -177,12 +177,12 @@ impl Judgements {
         resources: &Resources,
         progress: &dyn Progress,
     ) -> Result<Vec<AnyMetric>, Error> {
-        let scene = || Scene {
+        let batch = || CaptionBatch {
             systems: std::slice::from_ref(system),
             ids: self.points.iter().map(|point| Some(&self.items[point.item].image)).collect(),
             references: self.points.iter().map(|point| self.references_of(point.item)).collect(),
         };
-        outside::compute_one(metrics, resources, scene, progress)
+        outside::compute_one(metrics, resources, batch, progress)
     }
 
     /// `items` are sorted by image.

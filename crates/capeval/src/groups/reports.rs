@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use capeval_report::{ByGroup, GroupRow, GroupScores, Report};
+use capeval_report::{ByGroup, GroupRow, Report, SystemReport};
 
 use super::differences::without;
 
@@ -16,22 +16,18 @@ pub fn group_reports(whole: &mut Report, mut by: ByGroup<Report>) {
         by_number.then_with(|| one.cmp(other))
     });
     let rows = |(group, report): (String, Report)| {
-        report.systems.into_iter().map(move |system| GroupRow {
-            group: group.clone(),
+        let row = |system: SystemReport| GroupRow {
             system: system.name,
             n_images: system.n_images,
             scores: system.scores,
             intervals: system.intervals,
             ..GroupRow::default()
-        })
+        };
+        (group, report.systems.into_iter().map(row).collect())
     };
     let notice = without(&by.by, by.without, whole.unit());
     whole.head.notices.extend(notice);
-    whole.groups.push(GroupScores {
-        by: by.by,
-        frequencies: by.frequencies,
-        without: by.without,
-        rows: by.groups.into_iter().flat_map(rows).collect(),
-        ..GroupScores::default()
-    });
+    let ByGroup { by, frequencies, without, groups } = by;
+    let groups = groups.into_iter().map(rows).collect();
+    whole.groups.push(ByGroup { by, frequencies, without, groups }.into());
 }

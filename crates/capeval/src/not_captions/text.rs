@@ -1,5 +1,7 @@
 //! Kinds that show in a single text, found by one look at its characters.
 
+use std::sync::LazyLock;
+
 use capeval_choice::Code;
 
 use super::census::{count, n_words};
@@ -338,90 +340,25 @@ pub(super) fn has_markup(text: &str) -> bool {
 }
 
 fn is_nothing(text: &str) -> bool {
-    const NOTHING: &[&str] = &[
-        "nan",
-        "none",
-        "null",
-        "n/a",
-        "na",
-        "<na>",
-        "nil",
-        "undefined",
-        "nat",
-        "#n/a",
-        "[null]",
-        "(null)",
-        "\\n",
-        "#nan",
-        "-nan",
-    ];
-    text.len() <= 9 && NOTHING.iter().any(|nothing| text.eq_ignore_ascii_case(nothing))
+    const NOTHING: &str = "nan none null n/a na <na> nil undefined nat #n/a [null] (null) \\n #nan -nan";
+    text.len() <= 9 && NOTHING.split(' ').any(|nothing| text.eq_ignore_ascii_case(nothing))
 }
 
 /// Returns true for errors and refusals in place of a caption, as clients of models write them.
 fn is_failure(text: &str) -> bool {
-    const PHRASES: &[&str] = &[
-        "error:",
-        "error ",
-        "error(",
-        "[error",
-        "<error",
-        "failed to ",
-        "failed:",
-        "exception:",
-        "exception ",
-        "request failed",
-        "http error",
-        "http 4",
-        "http 5",
-        "rate limit",
-        "timeout",
-        "timed out",
-        "connectionerror",
-        "readtimeout",
-        "traceback (most",
-        "internal server error",
-        "cuda out of memory",
-        "cuda error",
-        "content filter",
-        "i'm sorry,",
-        "i'm sorry but",
-        "i'm sorry. ",
-        "i’m sorry,",
-        "i’m sorry but",
-        "i am sorry,",
-        "i am sorry but",
-        "the response was filtered",
-        "the model is overloaded",
-        "the request ",
-        "sorry, i",
-        "sorry, but",
-        "sorry, as",
-        "i cannot ",
-        "i can't ",
-        "i can’t ",
-        "i am unable",
-        "i'm unable",
-        "i’m unable",
-        "i'm not able",
-        "i am not able",
-        "i do not have the ability",
-        "$ ",
-        ">>> ",
-        "as an ai",
-        "as a language model",
-        "as a text-based",
-        "unable to ",
-        "i apologize",
-        "i apologise",
-        "unfortunately, i",
-        "抱歉",
-        "对不起",
-        "很抱歉",
-        "无法",
-        "我无法",
-        "不好意思",
-    ];
+    static PHRASES: LazyLock<Vec<&str>> = LazyLock::new(|| {
+        "error:|error |error(|[error|<error|failed to |failed:|exception:|exception |request failed|\
+             http error|http 4|http 5|rate limit|timeout|timed out|connectionerror|readtimeout|\
+             traceback (most|internal server error|cuda out of memory|cuda error|content filter|\
+             i'm sorry,|i'm sorry but|i'm sorry. |i’m sorry,|i’m sorry but|i am sorry,|i am sorry but|\
+             the response was filtered|the model is overloaded|the request |sorry, i|sorry, but|\
+             sorry, as|i cannot |i can't |i can’t |i am unable|i'm unable|i’m unable|i'm not able|\
+             i am not able|i do not have the ability|$ |>>> |as an ai|as a language model|\
+             as a text-based|unable to |i apologize|i apologise|unfortunately, i|抱歉|对不起|很抱歉|\
+             无法|我无法|不好意思"
+            .split('|')
+            .collect()
+    });
     let bytes = text.as_bytes();
     // Most captions begin with an article.
     let is_article = matches!(bytes, [b'a' | b'A', b' ' | b'n', ..]);
@@ -449,24 +386,13 @@ pub(super) fn preamble(text: &str) -> Option<&str> {
 
 /// Returns true for `ASSISTANT: a dog` and `### Response: a dog`.
 fn names_speaker(text: &str) -> bool {
-    const ROLES: &[&str] = &[
-        "assistant",
-        "user",
-        "human",
-        "gpt",
-        "system",
-        "response",
-        "answer",
-        "caption",
-        "output",
-        "model",
-        "bot",
-    ];
+    const ROLES: &str = "\
+        assistant user human gpt system response answer caption output model bot";
     const LONGEST: usize = 16;
     let head = text.trim_start_matches(['#', ' ', '*', '<', '|', '[']);
     let end = head.bytes().take(LONGEST).position(|byte| matches!(byte, b':' | b'\n' | b'|' | b']'));
     let name = end.and_then(|end| head.get(..end)).map(|name| name.trim_end_matches(['*', ' ']));
-    name.is_some_and(|name| ROLES.iter().any(|role| name.eq_ignore_ascii_case(role)))
+    name.is_some_and(|name| ROLES.split(' ').any(|role| name.eq_ignore_ascii_case(role)))
 }
 
 /// Kinds that show in all words of a text.

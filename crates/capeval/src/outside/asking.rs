@@ -4,10 +4,11 @@ use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use capeval_arrays::Key;
 use capeval_choice::Notice;
 use capeval_evaluate::Progress;
 
-use super::kept::{self, Key};
+use super::kept;
 use super::{Answers, KeptScores, Outside, OutsideRow, OutsideScores, width};
 use crate::Error;
 

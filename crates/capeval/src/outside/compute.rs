@@ -17,13 +17,13 @@ use crate::Error;
 type PicturesById<'s> = HashMap<&'s SegmentId, Picture>;
 
 /// Captions that are scored together, with the references of each image.
-pub(crate) struct Scene<'s> {
+pub(crate) struct CaptionBatch<'s> {
     pub systems: &'s [System],
     pub ids: Vec<Option<&'s SegmentId>>,
     pub references: Vec<Vec<&'s str>>,
 }
 
-impl<'s> Scene<'s> {
+impl<'s> CaptionBatch<'s> {
     /// What the other of two systems says of an image.
     fn rival(&self, system: &System, image: usize) -> Option<&'s str> {
         let [first, second] = self.systems else { return None };
@@ -55,67 +55,68 @@ impl<'s> Scene<'s> {
     }
 }
 
-/// The metrics with the scores of those that are computed outside of the engine, for each of `scenes`. Each of them is
-/// asked once, for all scenes, and once about captions that have the same image and references; those that take all
+/// The metrics with the scores of those that are computed outside of the engine, for each of `batches`. Each of them is
+/// asked once, for all batches, and once about captions that have the same image and references; those that take all
 /// captions together are asked about each system, and about all its captions. What earlier runs have kept is not asked.
 pub(crate) fn compute(
     metrics: &[AnyMetric],
     resources: &Resources,
-    scenes: &[Scene<'_>],
+    batches: &[CaptionBatch<'_>],
     progress: &dyn Progress,
 ) -> Result<Vec<Vec<AnyMetric>>, Error> {
-    let mut all = vec![metrics.to_vec(); scenes.len()];
+    let mut all = vec![metrics.to_vec(); batches.len()];
     let Some(outside) = resources.get::<OutsideMetrics>() else { return Ok(all) };
     let (pictures, store) = (resources.get::<Pictures>(), resources.get::<OutsideScores>());
     let found = metrics.iter().enumerate().filter_map(|(place, metric)| Some((place, outside.of(metric)?)));
     let found: Vec<(usize, &Arc<dyn Outside>)> = found.collect();
     for (number, (place, one)) in found.iter().enumerate() {
-        let images = captions(scenes).filter_map(|(scene, _, image, _)| scene.ids[image]);
+        let images = captions(batches).filter_map(|(batch, _, image, _)| batch.ids[image]);
         let pictures = picture::find(one.name(), one.sight(), pictures.as_deref(), images)?;
-        let questions = Questions::new(one.as_ref(), scenes, rows(one.as_ref(), scenes, &pictures));
+        let questions = Questions::new(one.as_ref(), batches, rows(one.as_ref(), batches, &pictures));
         progress.begin(Stage::Measuring, questions.rows.len());
         progress.system(one.name(), number + 1, found.len());
         let (rows, shares) = (&questions.rows, &questions.shares);
         let (scores, notices) = Asking::new(one.as_ref(), rows, shares, store.as_deref(), progress).ask()?;
         let signed = one.sign();
-        let values = spread(scenes, &questions.places, &scores, width(one.as_ref()));
-        for ((metrics, scene), values) in all.iter_mut().zip(scenes).zip(values) {
-            let lookup = scene.lookup(one, &pictures).with(values, &signed, &notices);
+        let values = spread(batches, &questions.places, &scores, width(one.as_ref()));
+        for ((metrics, batch), values) in all.iter_mut().zip(batches).zip(values) {
+            let lookup = batch.lookup(one, &pictures).with(values, &signed, &notices);
             metrics[*place] = metrics[*place].with_factor(lookup.clone()).unwrap_or(lookup);
         }
     }
     Ok(all)
 }
 
-/// All captions with their scene, their system and the number of their image.
+/// All captions with their batch, their system and the number of their image.
 fn captions<'s>(
-    scenes: &'s [Scene<'s>],
-) -> impl Iterator<Item = (&'s Scene<'s>, &'s System, usize, &'s str)> {
-    let systems = scenes.iter().flat_map(|scene| scene.systems.iter().map(move |system| (scene, system)));
-    systems.flat_map(|(scene, system)| {
+    batches: &'s [CaptionBatch<'s>],
+) -> impl Iterator<Item = (&'s CaptionBatch<'s>, &'s System, usize, &'s str)> {
+    let systems = batches.iter().flat_map(|batch| batch.systems.iter().map(move |system| (batch, system)));
+    systems.flat_map(|(batch, system)| {
         let texts = system.images.iter().enumerate();
-        texts.map(move |(k, image)| (scene, system, *image as usize, system.texts.get(k)))
+        texts.map(move |(k, image)| (batch, system, *image as usize, system.texts.get(k)))
     })
 }
 
 /// A row for each caption, with what the metric wants to see.
 fn rows<'r>(
     one: &dyn Outside,
-    scenes: &'r [Scene<'r>],
+    batches: &'r [CaptionBatch<'r>],
     pictures: &'r PicturesById<'r>,
 ) -> Vec<OutsideRow<'r>> {
-    let row = |(scene, system, image, candidate): (&'r Scene<'r>, &'r System, usize, &'r str)| OutsideRow {
-        system: one.distinguishes_systems().then_some(system.name.as_str()),
-        image: scene.ids[image],
-        candidate,
-        rival: one.compares_pairs().then(|| scene.rival(system, image)).flatten(),
-        references: match one.needs_references() {
-            true => scene.references[image].clone(),
-            false => Vec::new(),
-        },
-        picture: scene.ids[image].and_then(|image| pictures.get(image)),
-    };
-    captions(scenes).map(row).collect()
+    let row =
+        |(batch, system, image, candidate): (&'r CaptionBatch<'r>, &'r System, usize, &'r str)| OutsideRow {
+            system: one.distinguishes_systems().then_some(system.name.as_str()),
+            image: batch.ids[image],
+            candidate,
+            rival: one.compares_pairs().then(|| batch.rival(system, image)).flatten(),
+            references: match one.needs_references() {
+                true => batch.references[image].clone(),
+                false => Vec::new(),
+            },
+            picture: batch.ids[image].and_then(|image| pictures.get(image)),
+        };
+    captions(batches).map(row).collect()
 }
 
 /// The rows that a metric is asked about.
@@ -129,9 +130,9 @@ struct Questions<'r> {
 
 impl<'r> Questions<'r> {
     /// All rows, system by system, if the metric takes all together; otherwise those that differ.
-    fn new(one: &dyn Outside, scenes: &[Scene<'_>], rows: Vec<OutsideRow<'r>>) -> Self {
+    fn new(one: &dyn Outside, batches: &[CaptionBatch<'_>], rows: Vec<OutsideRow<'r>>) -> Self {
         if one.takes_all_together() {
-            let systems = scenes.iter().flat_map(|scene| scene.systems);
+            let systems = batches.iter().flat_map(|batch| batch.systems);
             let shares = systems.map(|system| system.images.len()).collect();
             return Self { places: (0..rows.len()).collect(), rows, shares };
         }
@@ -141,33 +142,33 @@ impl<'r> Questions<'r> {
     }
 }
 
-/// The scores of each scene by system, image after image, from those of rows, of which each has `n`.
-fn spread(scenes: &[Scene<'_>], places: &[usize], scores: &[f64], n: usize) -> Vec<Vec<Vec<f64>>> {
+/// The scores of each batch by system, image after image, from those of rows, of which each has `n`.
+fn spread(batches: &[CaptionBatch<'_>], places: &[usize], scores: &[f64], n: usize) -> Vec<Vec<Vec<f64>>> {
     let mut places = places.iter();
-    let mut of_system = |scene: &Scene<'_>, system: &System| {
-        let mut values = vec![f64::NAN; scene.ids.len() * n];
+    let mut of_system = |batch: &CaptionBatch<'_>, system: &System| {
+        let mut values = vec![f64::NAN; batch.ids.len() * n];
         for (image, row) in system.images.iter().zip(&mut places) {
             let first = *image as usize * n;
             values[first..first + n].copy_from_slice(&scores[row * n..(row + 1) * n]);
         }
         values
     };
-    let mut of_scene =
-        |scene: &Scene<'_>| scene.systems.iter().map(|system| of_system(scene, system)).collect();
-    scenes.iter().map(&mut of_scene).collect()
+    let mut of_batch =
+        |batch: &CaptionBatch<'_>| batch.systems.iter().map(|system| of_system(batch, system)).collect();
+    batches.iter().map(&mut of_batch).collect()
 }
 
-/// As [`compute`], for the one scene that `scene` describes if it is needed.
+/// As [`compute`], for the one batch that `batch` describes if it is needed.
 pub(crate) fn compute_one<'s>(
     metrics: &[AnyMetric],
     resources: &Resources,
-    scene: impl FnOnce() -> Scene<'s>,
+    batch: impl FnOnce() -> CaptionBatch<'s>,
     progress: &dyn Progress,
 ) -> Result<Vec<AnyMetric>, Error> {
     if !resources.has::<OutsideMetrics>() {
         return Ok(metrics.to_vec());
     }
-    let computed = compute(metrics, resources, &[scene()], progress)?;
+    let computed = compute(metrics, resources, &[batch()], progress)?;
     Ok(computed.into_iter().next().unwrap_or_default())
 }
 
@@ -181,12 +182,12 @@ pub fn compute_outside(
     references: &ReferenceSet,
     progress: &dyn Progress,
 ) -> Result<Vec<AnyMetric>, Error> {
-    let scene = || Scene {
+    let batch = || CaptionBatch {
         systems: std::slice::from_ref(system),
         ids: ids.iter().map(Option::as_ref).collect(),
         references: (0..references.n_images()).map(|image| references.of(image).collect()).collect(),
     };
-    compute_one(metrics, resources, scene, progress)
+    compute_one(metrics, resources, batch, progress)
 }
 
 /// The rows that differ, and which of them each row is.

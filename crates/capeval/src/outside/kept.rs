@@ -12,7 +12,7 @@ use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use capeval_arrays::{Buffer, Error, Format, Reader, SharedBytes, Writer};
+use capeval_arrays::{Error, Format, Key, KeyedRows, Reader, SharedBytes, Writer, key_of_hash};
 use capeval_choice::{Argument, Code, Notice, Remedy};
 use sha2::{Digest, Sha256};
 
@@ -22,9 +22,6 @@ const FORMAT: Format = Format { magic: KeptScores::MAGIC, version: 1, noun: "sco
 
 /// The greatest number of bytes of a file's arrays.
 const MOST_BYTES: usize = 64_000_000;
-
-/// The halves of the hash of everything that a score depends on.
-pub(super) type Key = [u64; 2];
 
 /// The place where scores survive runs.
 pub trait ScoreStore: Send + Sync {
@@ -50,20 +47,11 @@ pub struct KeptScores {
     /// The identity of the metric: all that its scores depend on beside a row.
     identity: String,
     n_measures: usize,
-    known: Rows,
+    known: KeyedRows<f64>,
     /// Marks the known scores that this run needed.
     needed: Vec<AtomicBool>,
     added: Mutex<BTreeMap<Key, Vec<f64>>>,
     notice: Option<Notice>,
-}
-
-/// Rows in a file.
-#[derive(Default)]
-struct Rows {
-    /// The halves of keys, in ascending order.
-    keys: Buffer<u64>,
-    /// The scores: row after row, measure after measure.
-    scores: Buffer<f64>,
 }
 
 impl KeptScores {
@@ -75,13 +63,14 @@ impl KeptScores {
     pub fn open(bytes: Option<SharedBytes>, name: &str, identity: &str, n_measures: usize) -> Self {
         let restored = bytes.map(|bytes| restore(bytes, identity, n_measures)).transpose();
         let (known, notice) = match restored {
-            Ok(known) => (known.unwrap_or_default(), None),
+            Ok(known) => (known, None),
             Err(error) => {
                 let message = format!("{error}; scores of {name} are computed again");
-                (Rows::default(), Some(Notice::new(Code::ScoreCache, message)))
+                (None, Some(Notice::new(Code::ScoreCache, message)))
             }
         };
-        let needed = (0..known.len()).map(|_| AtomicBool::default()).collect();
+        let known = known.unwrap_or_else(|| KeyedRows::new(&BTreeMap::new(), n_measures));
+        let needed = (0..known.n_rows()).map(|_| AtomicBool::default()).collect();
         let (name, identity) = (name.to_owned(), identity.to_owned());
         Self { name, identity, n_measures, known, needed, added: Mutex::default(), notice }
     }
@@ -115,7 +104,7 @@ impl KeptScores {
     pub(super) fn get(&self, key: Key) -> Option<&[f64]> {
         let row = self.known.find(key)?;
         self.needed[row].store(true, Ordering::Relaxed);
-        self.known.scores_of(row, self.n_measures)
+        Some(self.known.row(row))
     }
 
     /// Keeps the scores of a row; what is no number is not kept.
@@ -134,12 +123,13 @@ impl KeptScores {
         let n = self.n_measures;
         let room = room / (size_of::<Key>() + n * size_of::<f64>());
         let added = self.added.lock().unwrap_or_else(PoisonError::into_inner);
-        let needed = (0..self.known.len()).filter(|row| self.needed[*row].load(Ordering::Relaxed));
+        let known = self.known.iter().zip(&self.needed);
+        let needed = known.filter(|(_, needed)| needed.load(Ordering::Relaxed)).map(|(row, _)| row);
         let all = added
             .iter()
             .map(|(key, scores)| (*key, scores.as_slice()))
-            .chain(needed.filter_map(|row| self.known.row(row, n)))
-            .chain((0..stored.known.len()).filter_map(|row| stored.known.row(row, n)));
+            .chain(needed)
+            .chain(stored.known.iter());
         let mut kept: BTreeMap<Key, &[f64]> = BTreeMap::new();
         for (key, scores) in all {
             if kept.len() == room {
@@ -147,51 +137,20 @@ impl KeptScores {
             }
             kept.entry(key).or_insert(scores);
         }
-        let keys: Vec<u64> = kept.keys().flatten().copied().collect();
-        let scores: Vec<f64> = kept.values().flat_map(|scores| scores.iter().copied()).collect();
+        let rows = KeyedRows::new(&kept, n);
         let mut writer = Writer::default();
-        writer.array(&keys);
-        writer.array(&scores);
+        rows.write(&mut writer);
         writer.write(&FORMAT, &self.identity, out)
     }
 }
 
-impl Rows {
-    fn len(&self) -> usize {
-        self.keys.len() / 2
-    }
-
-    fn key(&self, row: usize) -> Option<Key> {
-        self.keys.get(2 * row..2 * row + 2).and_then(|key| key.try_into().ok())
-    }
-
-    fn scores_of(&self, row: usize, n_measures: usize) -> Option<&[f64]> {
-        self.scores.get(row * n_measures..(row + 1) * n_measures)
-    }
-
-    fn row(&self, row: usize, n_measures: usize) -> Option<(Key, &[f64])> {
-        self.key(row).zip(self.scores_of(row, n_measures))
-    }
-
-    fn find(&self, key: Key) -> Option<usize> {
-        let (keys, _) = self.keys.as_chunks::<2>();
-        keys.binary_search(&key).ok()
-    }
-}
-
 /// The rows in a file, if they are of this metric.
-fn restore(bytes: SharedBytes, identity: &str, n_measures: usize) -> Result<Rows, Error> {
+fn restore(bytes: SharedBytes, identity: &str, n_measures: usize) -> Result<KeyedRows<f64>, Error> {
     let mut reader = Reader::open(&FORMAT, bytes)?;
     if reader.description() != identity {
         return Err(Error::new("this file of scores is of another metric"));
     }
-    let rows = Rows { keys: reader.array()?, scores: reader.array()? };
-    let (keys, rest) = rows.keys.as_chunks::<2>();
-    let is_sound = rest.is_empty()
-        && keys.is_sorted_by(|a, b| a < b)
-        && Some(rows.scores.len()) == keys.len().checked_mul(n_measures)
-        && !rows.scores.iter().any(|score| score.is_nan());
-    if is_sound { Ok(rows) } else { Err(reader.unsound()) }
+    KeyedRows::read(&mut reader, n_measures, |score: &f64| !score.is_nan())
 }
 
 /// The hash of all that a score depends on beside the metric; `None` if the picture has no path, so that no later run
@@ -218,7 +177,7 @@ pub(super) fn key(identity: &Identity, row: &OutsideRow<'_>) -> Option<Key> {
     row.rival.iter().for_each(|rival| add(b'o', rival));
     add(b'c', row.candidate);
     row.references.iter().for_each(|reference| add(b'r', reference));
-    Some(halves(&hash.finalize()))
+    Some(key_of_hash(&hash.finalize()))
 }
 
 /// Makes each key one of all of them in this order, since a score depends on all.
@@ -229,15 +188,8 @@ pub(super) fn join(keys: &mut [Option<Key>]) {
     for (number, key) in keys.iter_mut().enumerate() {
         *key = all
             .as_ref()
-            .map(|_| halves(&hash.clone().chain_update((number as u64).to_le_bytes()).finalize()));
+            .map(|_| key_of_hash(&hash.clone().chain_update((number as u64).to_le_bytes()).finalize()));
     }
-}
-
-/// The beginning of a hash.
-fn halves(hash: &[u8]) -> Key {
-    let half =
-        |from: usize| hash[from..from + 8].iter().rev().fold(0, |half, byte| half << 8 | u64::from(*byte));
-    [half(0), half(8)]
 }
 
 /// The notice in a report about scores that were not computed in its run.
@@ -289,7 +241,7 @@ mod tests {
     fn keys(file: &[u8]) -> Vec<u64> {
         let scores = open(file);
         assert_eq!(scores.notice, None);
-        (0..scores.known.len()).map(|row| scores.known.key(row).unwrap()[1]).collect()
+        scores.known.iter().map(|(key, _)| key[1]).collect()
     }
 
     #[test]

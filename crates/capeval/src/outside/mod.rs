@@ -42,7 +42,7 @@ use capeval_stats::Column;
 use lookup::Lookup;
 
 pub use compute::compute_outside;
-pub(crate) use compute::{Scene, compute, compute_one};
+pub(crate) use compute::{CaptionBatch, compute, compute_one};
 pub use kept::{KeptScores, OutsideScores, ScoreStore};
 pub use picture::{Picture, PictureSource, Pictures, Sight};
 
@@ -89,12 +89,34 @@ pub enum Summary {
     Median,
 }
 
+/// The label of a metric that is computed outside of the engine.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OutsideLabel {
+    /// Its name in lists of metrics.
+    pub name: String,
+    /// Its measures, of which there is at least one.
+    pub parts: Vec<Part>,
+}
+
+impl OutsideLabel {
+    /// The label of a metric with this name and these measures.
+    pub fn new(name: impl Into<String>, parts: Vec<Part>) -> Self {
+        Self { name: name.into(), parts }
+    }
+}
+
 /// A metric that is computed outside of the engine.
 pub trait Outside: Send + Sync {
+    /// Its name and its measures.
+    fn label(&self) -> &OutsideLabel;
     /// Its name in lists of metrics.
-    fn name(&self) -> &str;
+    fn name(&self) -> &str {
+        &self.label().name
+    }
     /// Its measures, of which there is at least one.
-    fn parts(&self) -> &[Part];
+    fn parts(&self) -> &[Part] {
+        &self.label().parts
+    }
     /// Everything that its scores depend on besides captions and references.
     fn signature(&self) -> Signature;
     /// Returns true if it compares captions with references.

@@ -23,7 +23,7 @@ use capeval_stats::Resampling;
 
 use crate::groups::{GroupBy, GroupedRows, signed};
 use crate::measures::{entries, head};
-use crate::outside::{self, OutsideMetrics, Scene};
+use crate::outside::{self, CaptionBatch, OutsideMetrics};
 use crate::people::ChosenMeasures;
 use crate::rows::{RowScorer, Rows, values};
 use crate::{Error, OwnReference, PeopleRequest, PreferOptions};
@@ -206,12 +206,12 @@ impl<'j> Scenes<'j> {
         if !resources.has::<OutsideMetrics>() {
             return Ok(Vec::new());
         }
-        let scene = |references: &Vec<Vec<&'j str>>| Scene {
+        let scene = |references: &Vec<Vec<&'j str>>| CaptionBatch {
             systems: &self.systems,
             ids: self.judged.iter().map(|pair| Some(&pair.image)).collect(),
             references: references.clone(),
         };
-        let scenes: Vec<Scene<'_>> = self.draws.iter().map(scene).collect();
+        let scenes: Vec<CaptionBatch<'_>> = self.draws.iter().map(scene).collect();
         outside::compute(metrics, resources, &scenes, progress)
     }
 

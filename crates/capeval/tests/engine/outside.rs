@@ -1,7 +1,7 @@
 //! Metrics that are computed outside of the engine, in all tasks that take them.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, LazyLock, Mutex};
 
 use capeval::choice::{Code, Refusal};
 use capeval::corpus::ratings::{RatingOptions, read_pairs, read_ratings};
@@ -11,15 +11,14 @@ use capeval::metric::{Part, Resources, Signature};
 use capeval::stats::Resampling;
 use capeval::{
     Answers, CompareOptions, CompareRequest, CorrelateOptions, CorrelateRequest, GivenScores, Identity,
-    KeptScores, MetricOptions, Outside, OutsideMetrics, OutsideRow, OutsideScores, Picture, PictureSource,
-    Pictures, PreferOptions, PreferRequest, PrepareOptions, PrepareRequest, ReferenceSource, ScoreOptions,
-    ScoreRequest, ScoreStore, Sight,
+    KeptScores, MetricOptions, Outside, OutsideLabel, OutsideMetrics, OutsideRow, OutsideScores, Picture,
+    PictureSource, Pictures, PreferOptions, PreferRequest, PrepareOptions, PrepareRequest, ReferenceSource,
+    ScoreOptions, ScoreRequest, ScoreStore, Sight,
 };
 
 /// The share of words of a caption that are in one of its references, and the number of its words.
 #[derive(Default)]
 struct Share {
-    name: &'static str,
     together: bool,
     /// The number of rows of each call.
     calls: Arc<Mutex<Vec<usize>>>,
@@ -35,18 +34,13 @@ struct Share {
 }
 
 impl Outside for Share {
-    fn name(&self) -> &str {
-        self.name
-    }
-
-    fn parts(&self) -> &[Part] {
-        static PARTS: std::sync::LazyLock<Vec<Part>> = std::sync::LazyLock::new(|| {
-            vec![
-                Part::score("share", "Share", 0.0..=1.0),
-                Part::score("words", "Words", 0.0..=f64::INFINITY).lower(),
-            ]
+    fn label(&self) -> &OutsideLabel {
+        static LABEL: LazyLock<OutsideLabel> = LazyLock::new(|| {
+            let share = Part::score("share", "Share", 0.0..=1.0);
+            let words = Part::score("words", "Words", 0.0..=f64::INFINITY).lower();
+            OutsideLabel::new("my.share", vec![share, words])
         });
-        &PARTS
+        &LABEL
     }
 
     fn signature(&self) -> Signature {
@@ -109,7 +103,7 @@ fn with_share() -> (Resources, Arc<Mutex<Vec<usize>>>) {
 }
 
 fn with(change: impl FnOnce(&mut Share)) -> (Resources, Arc<Mutex<Vec<usize>>>) {
-    let mut share = Share { name: "my.share", ..Share::default() };
+    let mut share = Share::default();
     change(&mut share);
     let calls = Arc::clone(&share.calls);
     let metrics = OutsideMetrics(vec![Arc::new(share)]);

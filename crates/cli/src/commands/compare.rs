@@ -11,7 +11,7 @@ use super::score::Inputs;
 use crate::data;
 use crate::image_args::{ImageArgs, WITH_IMAGES};
 use crate::options::{self, Completion, METRICS, Order, READING_REFERENCES};
-use crate::output_args::{OutputArgs, Target};
+use crate::output_args::{OutputArgs, ResultTarget};
 use crate::progress::Bar;
 use crate::requirements::{ConditionArgs, REQUIREMENTS, exit_code, saved_report};
 use crate::resampling_args::{self, Draws};
@@ -155,7 +155,7 @@ pub(super) fn finish(
     requirements: &Requirements,
     mut comparison: Comparison,
     order: &Order,
-    output: Target,
+    output: ResultTarget,
     bar: Bar,
 ) -> Result<u8> {
     let failures = requirements.unmet_by_comparison(&comparison)?;

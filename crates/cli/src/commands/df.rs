@@ -50,7 +50,7 @@ struct Build {
     #[command(flatten)]
     matching: Matching,
     #[command(flatten)]
-    target: Target,
+    target: TableArgs,
 }
 
 /// Merge tables of disjoint sets of images
@@ -60,7 +60,7 @@ struct Merge {
     #[arg(required = true, value_name = "TABLE", num_args = 2..)]
     tables: Vec<String>,
     #[command(flatten)]
-    target: Target,
+    target: TableArgs,
 }
 
 /// Convert a table, for example from or to a pickle such as coco-val-df.p
@@ -74,7 +74,7 @@ struct Convert {
     #[arg(long, value_name = "N")]
     df_images: Option<u64>,
     #[command(flatten)]
-    target: Target,
+    target: TableArgs,
 }
 
 /// Show the size of a table, and frequencies of n-grams
@@ -94,7 +94,7 @@ struct Show {
 }
 
 #[derive(clap::Args)]
-struct Target {
+struct TableArgs {
     /// Write the table to this file, `-` for standard output.
     #[arg(short, long, value_name = "FILE", required = true)]
     output: String,
@@ -151,7 +151,7 @@ fn merge(args: &Merge) -> Result<()> {
     args.target.write(&merged, output)
 }
 
-impl Target {
+impl TableArgs {
     fn write(&self, table: &DocumentFrequencies, output: Output) -> Result<()> {
         let what = format!("{} n-grams of {} images", table.len(), table.n_images());
         output.write_described(&what, |out| table.write(self.format, out))

@@ -11,6 +11,7 @@ use crate::names;
 use crate::options::{self, Candidates, Completion, Matching, ReferenceInput};
 use crate::output_args::OutputArgs;
 use crate::progress::Bar;
+use crate::written_flags::WrittenFlags;
 
 /// Measure how diverse captions are: Div-n, mBLEU, Self-CIDEr, vocabulary, novel captions
 ///
@@ -28,7 +29,7 @@ pub struct Args {
     #[arg(short, long, value_name = "FILE")]
     references: Vec<String>,
     #[command(flatten)]
-    reading_references: ReferenceInput,
+    reading_references: WrittenFlags<ReferenceInput>,
     /// File of the captions that the systems were trained on; all other captions are novel. May be repeated.
     #[arg(long, value_name = "FILE")]
     train: Vec<String>,

@@ -9,6 +9,7 @@ use crate::fault::Flags;
 use crate::names;
 use crate::options::{Candidates, Matching, ReferenceInput};
 use crate::output::Output;
+use crate::written_flags::WrittenFlags;
 
 /// Show how files are read: records, ids, captions, and how well both sides fit
 ///
@@ -25,7 +26,7 @@ pub struct Args {
     #[arg(short, long, value_name = "FILE")]
     references: Vec<String>,
     #[command(flatten)]
-    reading_references: ReferenceInput,
+    reading_references: WrittenFlags<ReferenceInput>,
     #[command(flatten)]
     reading: Candidates,
     #[command(flatten)]

@@ -82,7 +82,7 @@ fn train(args: &Train) -> Result<()> {
         capeval::language_model(captions, args.matching.ids, tokenizer, usize::from(args.order), fallback)
             .map_err(|error| match error {
                 // Other errors name the file themselves.
-                capeval::Error::Fluency(error) => {
+                capeval::Error::Request(error) => {
                     anyhow::Error::new(error).context(args.references.join(", "))
                 }
                 error => error.into(),

@@ -18,6 +18,7 @@ use crate::output::Output;
 use crate::output_args::OutputArgs;
 use crate::progress::Bar;
 use crate::resampling_args;
+use crate::written_flags::WrittenFlags;
 
 /// Evaluate metrics on benchmarks of human ratings, by name
 #[derive(clap::Args)]
@@ -67,7 +68,7 @@ struct Run {
     #[arg(long)]
     check: bool,
     #[command(flatten)]
-    metrics: MetricArgs,
+    metrics: WrittenFlags<MetricArgs>,
     #[command(flatten)]
     given: GivenArgs,
     #[command(flatten)]
@@ -194,7 +195,7 @@ impl Run {
     fn choose_metrics(&self) -> Result<ChosenMetrics> {
         let options = self.metrics.options();
         if self.given.any() && !options.are_chosen() {
-            crate::external_scores::refuse_without_metrics([self.metrics.set()])?;
+            crate::external_scores::refuse_without_metrics([self.metrics.first_of_data()])?;
             return Ok(ChosenMetrics::default());
         }
         let chosen = self.metrics.choose(options)?;

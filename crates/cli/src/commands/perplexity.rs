@@ -13,6 +13,7 @@ use crate::names::{self, SystemFile};
 use crate::options::{self, Candidates, Completion};
 use crate::output_args::OutputArgs;
 use crate::progress::Bar;
+use crate::written_flags::WrittenFlags;
 
 /// Compute perplexities from token probabilities, or under an n-gram model
 ///
@@ -40,7 +41,7 @@ pub struct Args {
     #[arg(long = "name", value_name = "NAME")]
     names: Vec<String>,
     #[command(flatten)]
-    reading: Candidates,
+    reading: WrittenFlags<Candidates>,
     /// Read captions of more than 1 MB, pipes of more than 100 MB, and compressed data that decompress to more than 64
     /// MB and 50 times their size.
     #[arg(long, requires = "lm")]
@@ -64,7 +65,7 @@ pub fn run(args: &Args) -> Result<()> {
         return Err(fault("perplexities are not shares, so they have no percentages", "leave out --percent"));
     }
     let systems = names::name(&args.files, &args.names)?;
-    if let (None, Some(flag)) = (&args.lm, args.reading.set()) {
+    if let (None, Some(flag)) = (&args.lm, args.reading.first_but(&[])) {
         return Err(fault(
             format!("{flag} says how to read captions, and without --lm the files hold probabilities"),
             format!("give a model with --lm, or leave out {flag}"),

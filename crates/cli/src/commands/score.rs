@@ -14,12 +14,13 @@ use crate::image_args::{ImageArgs, WITH_IMAGES};
 use crate::metrics::{self, MetricArgs};
 use crate::names::SystemFile;
 use crate::options::{Candidates, Order, Policies, ReferenceFiles};
-use crate::output_args::{OutputArgs, Target};
+use crate::output_args::{OutputArgs, ResultTarget};
 use crate::progress::Bar;
 use crate::requirements::{ConditionArgs, exit_code};
 use crate::resampling_args::{self, Intervals};
 use crate::rouge::Rouge;
 use crate::runs::{RunFiles, run_files, run_name};
+use crate::written_flags::WrittenFlags;
 use crate::{data, memory, names, options};
 
 /// Score captions against references
@@ -53,7 +54,7 @@ pub struct Inputs {
     #[command(flatten)]
     files: ReferenceFiles,
     #[command(flatten)]
-    reading: Candidates,
+    reading: WrittenFlags<Candidates>,
     /// Files of runs of one system, such as 'mine=run*.json' for several seeds; it is one row, with means over the
     /// runs. `*` stands for any letters of a file name, and commas separate several; may be repeated.
     #[arg(long, value_name = "NAME=FILES", help_heading = "Reading candidates", value_parser = run_files)]
@@ -66,7 +67,7 @@ pub struct Inputs {
     #[arg(long, value_name = "NAME|FILE", help_heading = options::METRICS)]
     kit: Option<String>,
     #[command(flatten)]
-    metrics: MetricArgs,
+    metrics: WrittenFlags<MetricArgs>,
     /// Number made of measures, such as 'sm = mean(bleu-4, meteor, rouge-l, cider-d)': with + - * /, mean, hmean,
     /// gmean, sum, min, max and percent; `; lower` behind it says that lower is better. May be repeated.
     #[arg(long, value_name = "NAME=FORMULA", help_heading = options::METRICS)]
@@ -214,7 +215,8 @@ impl Inputs {
                     "leave out --metrics and --suite, or give captions and references",
                 ));
             }
-            let flags = [self.files.set(), self.reading.set(), self.metrics.set()];
+            let flags =
+                [self.files.first_written(), self.reading.first_but(&[]), self.metrics.first_of_data()];
             refuse_without_metrics(flags)?;
             return Ok(ChosenInputs {
                 systems,
@@ -287,7 +289,12 @@ impl Inputs {
     }
 
     /// Opens the output files, which must differ from the input files.
-    pub fn open(&self, chosen: &ChosenInputs, output: &OutputArgs, images: &ImageArgs) -> Result<Target> {
+    pub fn open(
+        &self,
+        chosen: &ChosenInputs,
+        output: &OutputArgs,
+        images: &ImageArgs,
+    ) -> Result<ResultTarget> {
         let paths = self.paths(chosen);
         if files::are_few(&paths) {
             memory::use_small_pages();

@@ -4,6 +4,7 @@
 //! It is more tolerant than [`Json`](crate::json::Json) on purpose, and is asked only where no strict reader of a
 //! format could read a file. Its values are checked by the code that looks for captions in them.
 
+use crate::quoted::quoted;
 use crate::table::Cell;
 
 /// Deeper nesting is no value.
@@ -177,52 +178,9 @@ impl<'t> Reader<'t> {
     }
 
     fn string(&mut self) -> Option<String> {
-        let quote = self.peek()?;
-        self.at += 1;
-        let mut text = String::new();
-        loop {
-            let c = self.peek()?;
-            self.at += c.len_utf8();
-            match c {
-                c if c == quote => return Some(text),
-                '\\' => self.escape(&mut text)?,
-                c => text.push(c),
-            }
-        }
-    }
-
-    fn escape(&mut self, text: &mut String) -> Option<()> {
-        let c = self.peek()?;
-        self.at += c.len_utf8();
-        match c {
-            'n' => text.push('\n'),
-            't' => text.push('\t'),
-            'r' => text.push('\r'),
-            'b' => text.push('\u{8}'),
-            'f' => text.push('\u{c}'),
-            'x' => text.push(char::from_u32(self.code(2)?)?),
-            'U' => text.push(char::from_u32(self.code(8)?)?),
-            'u' => {
-                let first = self.code(4)?;
-                let code = match first {
-                    0xD800..=0xDBFF => {
-                        let second = (self.take('\\') && self.take('u')).then(|| self.code(4)).flatten()?;
-                        0x10000 + ((first - 0xD800) << 10) + second.checked_sub(0xDC00)?
-                    }
-                    code => code,
-                };
-                text.push(char::from_u32(code)?);
-            }
-            '\n' => {}
-            other => text.push(other),
-        }
-        Some(())
-    }
-
-    fn code(&mut self, digits: usize) -> Option<u32> {
-        let code = self.rest().get(..digits)?;
-        self.at += digits;
-        u32::from_str_radix(code, 16).ok()
+        let (string, rest) = quoted(self.rest())?;
+        self.at = self.text.len() - rest.len();
+        Some(string)
     }
 }
 

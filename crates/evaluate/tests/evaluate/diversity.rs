@@ -101,8 +101,7 @@ proptest! {
     }
 
     #[test]
-    fn sketches_of_many_images_merge_into_that_of_all(n in 1_usize..3000) {
-        // Over a thousand images are sketched in parts.
+    fn images_in_many_copies_score_as_one_copy(n in 1_usize..3000) {
         let many: Vec<_> = captions().into_iter().cycle().take(2 * n).collect();
         let (one, all) = (run(&captions(), &[]), run(&many, &[]));
         for key in ["div-1", "div-2", "mbleu-1", "vocabulary", "mean-length"] {

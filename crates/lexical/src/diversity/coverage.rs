@@ -3,12 +3,11 @@
 //! Reference program: ruotianluo/self-critical.pytorch, `eval_utils.py` (`vocab_size` and
 //! `novel_sentences`) and `div_utils.py` (`gDiv1`, which is the size of the vocabulary).
 
-use std::ops::Range;
+use std::sync::Arc;
 
 use capeval_metric::setting::TOK;
 use capeval_metric::{
-    AnyCorpusMetric, CaptionSets, CorpusKind, CorpusMetric, CorpusNeed, Input, Part, Reading, References,
-    Signature, Sketch,
+    CaptionSets, CorpusKind, CorpusMetric, CorpusNeed, Input, Notice, Part, Reading, References, Signature,
 };
 use capeval_text::{Symbol, Tokenizer};
 use foldhash::fast::FixedState;
@@ -31,7 +30,7 @@ pub const VOCABULARY: CorpusKind = CorpusKind {
     settings: &[TOK],
     needs: CorpusNeed::Nothing,
     compares: false,
-    build: |settings| Ok(AnyCorpusMetric::new(WordStock { tokenizer: settings.tokenizer()? })),
+    build: |settings| Ok(Arc::new(WordStock { tokenizer: settings.tokenizer()? })),
 };
 
 /// The size of the vocabulary, the mean length of captions, and the share of distinct captions.
@@ -41,28 +40,7 @@ pub struct WordStock {
     pub tokenizer: Tokenizer,
 }
 
-/// The words and captions collected so far.
-#[derive(Default)]
-pub struct Stock {
-    words: Set<String>,
-    captions: Set<String>,
-    n_words: u64,
-    n_captions: u64,
-}
-
-impl Sketch for Stock {
-    fn merge(&mut self, later: Self) {
-        self.words.extend(later.words);
-        self.captions.extend(later.captions);
-        self.n_words += later.n_words;
-        self.n_captions += later.n_captions;
-    }
-}
-
 impl CorpusMetric for WordStock {
-    type Model = ();
-    type Sketch = Stock;
-
     fn signature(&self) -> Signature {
         let Self { tokenizer } = self;
         Signature::new("vocabulary").with("tok", tokenizer)
@@ -80,31 +58,24 @@ impl CorpusMetric for WordStock {
         ]
     }
 
-    fn fit(&self, _references: &References<'_>) {}
-
-    fn sketch(&self, (): &(), captions: &CaptionSets<'_>, images: Range<usize>) -> Stock {
-        let mut stock = Stock::default();
+    fn score(
+        &self,
+        _references: &References<'_>,
+        captions: &CaptionSets<'_>,
+        _notices: &mut Vec<Notice>,
+    ) -> Vec<f64> {
         let mut seen = vec![false; captions.vocabulary.len()];
-        for words in images.flat_map(|image| captions.words(image)) {
-            for word in words {
-                if !std::mem::replace(&mut seen[word.index()], true) {
-                    stock.words.insert(captions.vocabulary.word(*word).to_owned());
-                }
-            }
-            stock.captions.insert(spell(captions, words));
-            stock.n_words += words.len() as u64;
-            stock.n_captions += 1;
+        let mut distinct: Set<String> = Set::default();
+        let (mut n_words, mut n_captions) = (0_u64, 0_u64);
+        for words in captions.all_words() {
+            words.iter().for_each(|word| seen[word.index()] = true);
+            distinct.insert(spell(captions, words));
+            n_words += words.len() as u64;
+            n_captions += 1;
         }
-        stock
-    }
-
-    fn score(&self, stock: &Stock, values: &mut [f64]) {
-        let n_captions = stock.n_captions.max(1) as f64;
-        values.copy_from_slice(&[
-            stock.words.len() as f64,
-            stock.n_words as f64 / n_captions,
-            stock.captions.len() as f64 / n_captions,
-        ]);
+        let n_captions = n_captions.max(1) as f64;
+        let n_seen = seen.iter().filter(|seen| **seen).count();
+        vec![n_seen as f64, n_words as f64 / n_captions, distinct.len() as f64 / n_captions]
     }
 }
 
@@ -117,7 +88,7 @@ pub const NOVELTY: CorpusKind = CorpusKind {
     settings: &[TOK],
     needs: CorpusNeed::Training,
     compares: false,
-    build: |settings| Ok(AnyCorpusMetric::new(Novelty { tokenizer: settings.tokenizer()? })),
+    build: |settings| Ok(Arc::new(Novelty { tokenizer: settings.tokenizer()? })),
 };
 
 /// The share of captions that differ from all training captions, which are given in place of references.
@@ -130,27 +101,7 @@ pub struct Novelty {
     pub tokenizer: Tokenizer,
 }
 
-/// The novel captions collected so far.
-#[derive(Default)]
-pub struct Novel {
-    distinct: Set<String>,
-    n_novel: u64,
-    n_captions: u64,
-}
-
-impl Sketch for Novel {
-    fn merge(&mut self, later: Self) {
-        self.distinct.extend(later.distinct);
-        self.n_novel += later.n_novel;
-        self.n_captions += later.n_captions;
-    }
-}
-
 impl CorpusMetric for Novelty {
-    /// The training captions.
-    type Model = Set<Vec<Symbol>>;
-    type Sketch = Novel;
-
     fn signature(&self) -> Signature {
         let Self { tokenizer } = self;
         Signature::new("novelty").with("tok", tokenizer)
@@ -167,29 +118,28 @@ impl CorpusMetric for Novelty {
         ]
     }
 
-    fn fit(&self, references: &References<'_>) -> Set<Vec<Symbol>> {
-        let images = references.images.iter();
-        images
-            .flat_map(|image| references.of(*image as usize))
-            .map(|sentence| references.sentences.words(sentence).to_vec())
-            .collect()
-    }
-
-    fn sketch(&self, training: &Set<Vec<Symbol>>, captions: &CaptionSets<'_>, images: Range<usize>) -> Novel {
-        let mut novel = Novel::default();
-        for words in images.flat_map(|image| captions.words(image)) {
-            novel.n_captions += 1;
-            if !training.contains(words) {
-                novel.n_novel += 1;
-                novel.distinct.insert(spell(captions, words));
+    fn score(
+        &self,
+        training: &References<'_>,
+        captions: &CaptionSets<'_>,
+        _notices: &mut Vec<Notice>,
+    ) -> Vec<f64> {
+        let known: Set<&[Symbol]> = training
+            .images
+            .iter()
+            .flat_map(|image| training.of(*image as usize))
+            .map(|sentence| training.sentences.words(sentence))
+            .collect();
+        let mut distinct: Set<String> = Set::default();
+        let (mut n_novel, mut n_captions) = (0_u64, 0_u64);
+        for words in captions.all_words() {
+            n_captions += 1;
+            if !known.contains(words) {
+                n_novel += 1;
+                distinct.insert(spell(captions, words));
             }
         }
-        novel
-    }
-
-    fn score(&self, novel: &Novel, values: &mut [f64]) {
-        let n_captions = novel.n_captions.max(1) as f64;
-        values
-            .copy_from_slice(&[novel.n_novel as f64 / n_captions, novel.distinct.len() as f64 / n_captions]);
+        let n_captions = n_captions.max(1) as f64;
+        vec![n_novel as f64 / n_captions, distinct.len() as f64 / n_captions]
     }
 }

@@ -6,12 +6,12 @@
 //! Quirks kept on purpose: n-grams of every order are divided by the number of words, not of n-grams, so
 //! Div-2 of captions without any repetition is below 1; and 1e-6 is added to the number of words.
 
-use std::ops::Range;
+use std::sync::Arc;
 
 use capeval_metric::setting::{ORDER, TOK};
 use capeval_metric::{
-    AnyCorpusMetric, CaptionSets, CorpusKind, CorpusMetric, CorpusNeed, Input, Part, Reading, References,
-    Setting, Signature,
+    CaptionSets, CorpusKind, CorpusMetric, CorpusNeed, Input, Notice, Part, Reading, References, Setting,
+    Signature,
 };
 use capeval_text::Tokenizer;
 use capeval_text::ngrams::MAX_ORDER;
@@ -27,7 +27,7 @@ pub const KIND: CorpusKind = CorpusKind {
     compares: true,
     build: |settings| {
         let div = settings.order(Distinct::new(settings.tokenizer()?), Distinct::with_order)?;
-        Ok(AnyCorpusMetric::new(div))
+        Ok(Arc::new(div))
     },
 };
 
@@ -52,10 +52,6 @@ impl Distinct {
 }
 
 impl CorpusMetric for Distinct {
-    type Model = ();
-    /// Div-1 to Div-n of each image, one image after another.
-    type Sketch = Vec<f64>;
-
     fn signature(&self) -> Signature {
         let Self { tokenizer, order } = self;
         Signature::new("div").with("n", order).with("tok", tokenizer)
@@ -69,21 +65,18 @@ impl CorpusMetric for Distinct {
         (1..=self.order).map(|n| Part::score(format!("div-{n}"), format!("Div-{n}"), 0.0..=1.0)).collect()
     }
 
-    fn fit(&self, _references: &References<'_>) {}
-
-    fn sketch(&self, (): &(), captions: &CaptionSets<'_>, images: Range<usize>) -> Vec<f64> {
-        images
-            .flat_map(|image| {
-                let ngrams = captions.ngrams_of(image);
-                let n_words: usize = captions.words(image).map(<[_]>::len).sum();
-                (0..self.order).map(move |n| ngrams.entries(n).len() as f64 / (1e-6 + n_words as f64))
-            })
-            .collect()
-    }
-
-    fn score(&self, sketch: &Vec<f64>, values: &mut [f64]) {
-        for (n, value) in values.iter_mut().enumerate() {
-            *value = super::mean(sketch.iter().skip(n).step_by(self.order).copied());
-        }
+    fn score(
+        &self,
+        _references: &References<'_>,
+        captions: &CaptionSets<'_>,
+        _notices: &mut Vec<Notice>,
+    ) -> Vec<f64> {
+        let of_image = |image| {
+            let ngrams = captions.ngrams_of(image);
+            let n_words: usize = captions.words(image).map(<[_]>::len).sum();
+            (0..self.order).map(move |n| ngrams.entries(n).len() as f64 / (1e-6 + n_words as f64))
+        };
+        let shares: Vec<f64> = (0..captions.ends.len()).flat_map(of_image).collect();
+        super::means(&shares, self.order)
     }
 }

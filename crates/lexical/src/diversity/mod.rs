@@ -20,8 +20,12 @@ const SHETTY: &str = "Shetty et al. 2017, Speaking the Same Language: Matching M
      Adversarial Training";
 const SELF_CRITICAL: &str = "ruotianluo/self-critical.pytorch";
 
-/// The mean over images; 0 without images.
-fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
-    let n = values.len();
-    if n == 0 { 0.0 } else { values.collect::<ExactSum>().value() / n as f64 }
+/// The mean of each of `n` values that follow each other again and again in `values`; 0 if there are none.
+fn means(values: &[f64], n: usize) -> Vec<f64> {
+    let mean = |k| {
+        let values = values.iter().skip(k).step_by(n);
+        let count = values.len();
+        if count == 0 { 0.0 } else { values.copied().collect::<ExactSum>().value() / count as f64 }
+    };
+    (0..n).map(mean).collect()
 }

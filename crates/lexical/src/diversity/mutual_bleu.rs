@@ -7,12 +7,12 @@
 //! Training* (2017). Reference program: ruotianluo/self-critical.pytorch, `eval_multi.py`, which requires the same
 //! number of captions for all images. Here, an image with at least two captions contributes to one score per caption.
 
-use std::ops::Range;
+use std::sync::Arc;
 
 use capeval_metric::setting::{ORDER, TOK};
 use capeval_metric::{
-    AnyCorpusMetric, CaptionSets, CorpusKind, CorpusMetric, CorpusNeed, Input, Metric, Part, Reading,
-    References, Signature, Sketch,
+    CaptionSets, CorpusKind, CorpusMetric, CorpusNeed, Input, Metric, Notice, Part, Reading, References,
+    Signature,
 };
 use capeval_text::Tokenizer;
 
@@ -29,7 +29,7 @@ pub const KIND: CorpusKind = CorpusKind {
     compares: true,
     build: |settings| {
         let mbleu = settings.order(MutualBleu::new(settings.tokenizer()?), MutualBleu::with_order)?;
-        Ok(AnyCorpusMetric::new(mbleu))
+        Ok(Arc::new(mbleu))
     },
 };
 
@@ -53,8 +53,8 @@ impl MutualBleu {
 }
 
 /// The counts of BLEU for the first captions of all images, for the second ones, and so on.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct BySlot(Vec<Counts>);
+#[derive(Default)]
+struct BySlot(Vec<Counts>);
 
 impl BySlot {
     fn add(&mut self, slot: usize, counts: &Counts) {
@@ -73,18 +73,7 @@ impl BySlot {
     }
 }
 
-impl Sketch for BySlot {
-    fn merge(&mut self, later: Self) {
-        for (slot, counts) in later.0.iter().enumerate() {
-            self.add(slot, counts);
-        }
-    }
-}
-
 impl CorpusMetric for MutualBleu {
-    type Model = ();
-    type Sketch = BySlot;
-
     fn signature(&self) -> Signature {
         let Self { bleu: Bleu { tokenizer, .. }, order } = self;
         Signature::new("mbleu").with("n", order).with("tok", tokenizer)
@@ -100,12 +89,15 @@ impl CorpusMetric for MutualBleu {
             .collect()
     }
 
-    fn fit(&self, _references: &References<'_>) {}
-
-    fn sketch(&self, (): &(), captions: &CaptionSets<'_>, images: Range<usize>) -> BySlot {
-        let mut sketch = BySlot::default();
+    fn score(
+        &self,
+        _references: &References<'_>,
+        captions: &CaptionSets<'_>,
+        _notices: &mut Vec<Notice>,
+    ) -> Vec<f64> {
+        let mut by_slot = BySlot::default();
         let mut uses: Vec<u32> = Vec::new();
-        for image in images {
+        for image in 0..captions.ends.len() {
             let ngrams = captions.ngrams_of(image);
             let lengths: Vec<usize> = captions.words(image).map(<[_]>::len).collect();
             if lengths.len() < 2 {
@@ -136,19 +128,13 @@ impl CorpusMetric for MutualBleu {
                         }
                     }
                 }
-                sketch.add(slot, &counts);
+                by_slot.add(slot, &counts);
             }
         }
-        sketch
-    }
-
-    fn score(&self, sketch: &BySlot, values: &mut [f64]) {
-        let mut scores = vec![0.0; sketch.0.len() * self.order];
-        for (counts, scores) in sketch.0.iter().zip(scores.chunks_exact_mut(self.order)) {
+        let mut scores = vec![0.0; by_slot.0.len() * self.order];
+        for (counts, scores) in by_slot.0.iter().zip(scores.chunks_exact_mut(self.order)) {
             Metric::score(&self.bleu, counts, scores);
         }
-        for (n, value) in values.iter_mut().enumerate() {
-            *value = super::mean(scores.iter().skip(n).step_by(self.order).copied());
-        }
+        super::means(&scores, self.order)
     }
 }

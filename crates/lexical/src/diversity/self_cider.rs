@@ -16,17 +16,15 @@
 //! An image has no score if it has only one caption, or if all n-grams of its captions have weight 0; the reference
 //! program then returns NaN for the whole corpus. Here, such images are left out, and a notice gives their number.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use capeval_choice::Code;
 use capeval_metric::setting::{ORDER, TOK};
 use capeval_metric::{
-    AnyCorpusMetric, CaptionSets, CorpusKind, CorpusMetric, CorpusNeed, Input, Notice, Part, Reading,
-    References, Signature,
+    CaptionSets, CorpusKind, CorpusMetric, CorpusNeed, Input, Notice, Part, Reading, References, Signature,
 };
 use capeval_text::Tokenizer;
-use capeval_text::ngrams::{MAX_ORDER, NgramCounts, Node};
+use capeval_text::ngrams::{MAX_ORDER, Node};
 
 use super::eigenvalues::symmetric_eigenvalues;
 
@@ -44,7 +42,7 @@ pub const KIND: CorpusKind = CorpusKind {
     compares: true,
     build: |settings| {
         let cider = settings.order(SelfCider::new(settings.tokenizer()?), SelfCider::with_order)?;
-        Ok(AnyCorpusMetric::new(cider))
+        Ok(Arc::new(cider))
     },
 };
 
@@ -69,10 +67,6 @@ impl SelfCider {
 }
 
 impl CorpusMetric for SelfCider {
-    type Model = Arc<NgramCounts>;
-    /// The scores of the images that have one.
-    type Sketch = Vec<f64>;
-
     fn signature(&self) -> Signature {
         let Self { tokenizer, order } = self;
         Signature::new("self-cider").with("n", order).with("idf", "corpus").with("tok", tokenizer)
@@ -86,20 +80,18 @@ impl CorpusMetric for SelfCider {
         vec![Part::score("self-cider", "Self-CIDEr", 0.0..=1.0)]
     }
 
-    fn fit(&self, references: &References<'_>) -> Arc<NgramCounts> {
-        Arc::clone(references.frequencies())
-    }
-
-    fn sketch(
+    fn score(
         &self,
-        counts: &Arc<NgramCounts>,
+        references: &References<'_>,
         captions: &CaptionSets<'_>,
-        images: Range<usize>,
+        notices: &mut Vec<Notice>,
     ) -> Vec<f64> {
+        let counts = references.frequencies();
         let log_images = (counts.n_images() as f64).ln();
         let (mut weights, mut nodes) = (Vec::<f64>::new(), Vec::<Option<Node>>::new());
         let mut scores = Vec::new();
-        for image in images {
+        let n_images = captions.ends.len();
+        for image in 0..n_images {
             let ngrams = captions.ngrams_of(image);
             let n_captions = captions.of(image).len();
             if n_captions < 2 {
@@ -150,25 +142,16 @@ impl CorpusMetric for SelfCider {
                 scores.push((sum / largest.sqrt()).ln() / (n_captions as f64).ln());
             }
         }
-        scores
-    }
-
-    fn score(&self, sketch: &Vec<f64>, values: &mut [f64]) {
-        values[0] = super::mean(sketch.iter().copied());
-    }
-
-    fn notices(&self, sketch: &Vec<f64>, captions: &CaptionSets<'_>) -> Vec<Notice> {
-        let left_out = captions.ends.len().saturating_sub(sketch.len());
-        if left_out == 0 {
-            return Vec::new();
+        let left_out = n_images - scores.len();
+        if left_out > 0 {
+            notices.push(Notice::new(
+                Code::NoSelfCider,
+                format!(
+                    "{left_out} of {n_images} images have no Self-CIDEr, for they have fewer than two captions or \
+                     none with an n-gram of any weight; they are left out"
+                ),
+            ));
         }
-        vec![Notice::new(
-            Code::NoSelfCider,
-            format!(
-                "{left_out} of {} images have no Self-CIDEr, for they have fewer than two captions or none \
-                 with an n-gram of any weight; they are left out",
-                captions.ends.len()
-            ),
-        )]
+        super::means(&scores, 1)
     }
 }

@@ -4,12 +4,10 @@
 //! - [`ngram`]: models with backoff, read from ARPA files or estimated from captions;
 //! - [`metric`]: the perplexity of captions under such a model, as a metric.
 
-mod error;
 pub mod metric;
 pub mod ngram;
 pub mod perplexity;
 
-pub use error::Error;
 pub use metric::{NgramPerplexity, UnknownWords};
 pub use ngram::NgramModel;
 pub use perplexity::{Base, EndSymbol, Perplexity};

@@ -2,12 +2,13 @@
 
 use std::hash::BuildHasher;
 
+use capeval_choice::Refusal;
 use foldhash::fast::FixedState;
 use hashbrown::HashTable;
 
 use super::encoding::{Parts, key};
 use super::words::Words;
-use super::{DocumentFrequencies, Error, MAX_ORDER};
+use super::{DocumentFrequencies, MAX_ORDER};
 
 /// The prefix of single words.
 pub(super) const NOTHING: u32 = u32::MAX;
@@ -35,7 +36,7 @@ impl Counts {
     ///
     /// # Errors
     /// When the distinct words exceed 4 GiB in total.
-    pub fn word(&mut self, word: &str) -> Result<u32, Error> {
+    pub fn word(&mut self, word: &str) -> Result<u32, Refusal> {
         self.words.intern(word)
     }
 
@@ -48,19 +49,19 @@ impl Counts {
     ///
     /// # Errors
     /// When `word` or `prefix` has no number, or the n-gram is longer than [`MAX_ORDER`]; or when there are too many.
-    pub fn extend(&mut self, prefix: Option<u32>, word: u32) -> Result<u32, Error> {
+    pub fn extend(&mut self, prefix: Option<u32>, word: u32) -> Result<u32, Refusal> {
         let length = match prefix {
             None => 1,
             Some(prefix) => match self.lengths.get(prefix as usize) {
                 Some(length) => length + 1,
-                None => return Err(Error::new("a prefix that has no number")),
+                None => return Err(Refusal::new("a prefix that has no number")),
             },
         };
         if usize::from(length) > MAX_ORDER {
             return Err(wrong_length(usize::from(length)));
         }
         if word as usize >= self.words.len() {
-            return Err(Error::new("an n-gram with a word that has no number"));
+            return Err(Refusal::new("an n-gram with a word that has no number"));
         }
         let Self { keys, table, .. } = self;
         let key = key(prefix.unwrap_or(NOTHING), word);
@@ -70,7 +71,7 @@ impl Counts {
             return Ok(*known);
         }
         let number = u32::try_from(keys.len()).ok().filter(|number| *number < NOTHING);
-        let number = number.ok_or_else(|| Error::new("more n-grams than 32 bits can number"))?;
+        let number = number.ok_or_else(|| Refusal::new("more n-grams than 32 bits can number"))?;
         table.insert_unique(hash, number, hash_of);
         keys.push(key);
         self.lengths.push(length);
@@ -82,29 +83,29 @@ impl Counts {
     ///
     /// # Errors
     /// When the sum exceeds 32 bits, or the n-gram has no number.
-    pub fn add(&mut self, ngram: u32, frequency: u32) -> Result<(), Error> {
+    pub fn add(&mut self, ngram: u32, frequency: u32) -> Result<(), Refusal> {
         let known = self.frequencies.get_mut(ngram as usize);
-        let known = known.ok_or_else(|| Error::new("an n-gram that has no number"))?;
+        let known = known.ok_or_else(|| Refusal::new("an n-gram that has no number"))?;
         *known = known
             .checked_add(frequency)
-            .ok_or_else(|| Error::new("an n-gram that occurs in over four thousand million images"))?;
+            .ok_or_else(|| Refusal::new("an n-gram that occurs in over four thousand million images"))?;
         Ok(())
     }
 
     /// Adds to the frequency of an n-gram, given as the numbers of its words.
-    pub fn push(&mut self, ngram: &[u32], frequency: u32) -> Result<(), Error> {
+    pub fn push(&mut self, ngram: &[u32], frequency: u32) -> Result<(), Refusal> {
         let number = self.find(ngram)?;
         self.add(number, frequency)
     }
 
     /// Sets the frequency of an n-gram; the last one counts, as in a Python dictionary.
-    pub fn set(&mut self, ngram: &[u32], frequency: u32) -> Result<(), Error> {
+    pub fn set(&mut self, ngram: &[u32], frequency: u32) -> Result<(), Refusal> {
         let number = self.find(ngram)?;
         self.frequencies[number as usize] = frequency;
         Ok(())
     }
 
-    fn find(&mut self, ngram: &[u32]) -> Result<u32, Error> {
+    fn find(&mut self, ngram: &[u32]) -> Result<u32, Refusal> {
         if ngram.len() > MAX_ORDER {
             return Err(wrong_length(ngram.len()));
         }
@@ -192,14 +193,14 @@ impl Counts {
     /// # Errors
     /// When a frequency exceeds `n_images`, an n-gram is longer than `order`, or `order` is not from 1 to
     /// [`MAX_ORDER`].
-    pub fn into_table(self, n_images: u64, order: usize) -> Result<DocumentFrequencies, Error> {
+    pub fn into_table(self, n_images: u64, order: usize) -> Result<DocumentFrequencies, Refusal> {
         if !(1..=MAX_ORDER).contains(&order) {
-            return Err(Error::new(format!(
+            return Err(Refusal::new(format!(
                 "order {order}; a table holds n-grams of 1 to {MAX_ORDER} words"
             )));
         }
         if self.longest() > order {
-            return Err(Error::new(format!(
+            return Err(Refusal::new(format!(
                 "an n-gram of {} words in a table of order {order}",
                 self.longest()
             )));
@@ -282,6 +283,6 @@ pub(super) struct Ngram {
     pub frequency: u32,
 }
 
-fn wrong_length(n: usize) -> Error {
-    Error::new(format!("an n-gram of {n} words; a table holds those of 1 to {MAX_ORDER}"))
+fn wrong_length(n: usize) -> Refusal {
+    Refusal::new(format!("an n-gram of {n} words; a table holds those of 1 to {MAX_ORDER}"))
 }

@@ -16,10 +16,10 @@
 
 use std::io::{self, Write};
 
-use capeval_choice::{Argument, Remedy};
+use capeval_choice::{Argument, Refusal, Remedy};
 
 use super::encoding::{Parts, encode, hash, key};
-use super::{DocumentFrequencies, Error, MAX_ORDER, pickle};
+use super::{DocumentFrequencies, MAX_ORDER, pickle, refusal_at};
 
 /// The first bytes of each file.
 pub const MAGIC: [u8; 8] = *b"capevdf\0";
@@ -36,7 +36,7 @@ impl DocumentFrequencies {
     }
 
     /// Reads the bytes of a file that [`save`](Self::save) wrote.
-    pub fn load(bytes: &[u8]) -> Result<Self, Error> {
+    pub fn load(bytes: &[u8]) -> Result<Self, Refusal> {
         let (stored, body) =
             body(bytes, MAGIC, VERSION, "a table of document frequencies in capeval's format")?;
         decode(body)?.into_table(Some(stored))
@@ -46,14 +46,14 @@ impl DocumentFrequencies {
     ///
     /// `n_images` is needed for a pickle that does not contain the number of images, and overrides it in one that does;
     /// capeval's files always contain it.
-    pub fn read(bytes: &[u8], n_images: Option<u64>) -> Result<Self, Error> {
+    pub fn read(bytes: &[u8], n_images: Option<u64>) -> Result<Self, Refusal> {
         if !bytes.starts_with(&MAGIC) {
             return pickle::read(bytes, n_images);
         }
         let table = Self::load(bytes)?;
         match n_images {
             Some(n) if n != table.n_images() => {
-                Err(Error::new(format!("the table is over {} images, not {n}", table.n_images()))
+                Err(Refusal::new(format!("the table is over {} images, not {n}", table.n_images()))
                     .with_remedy(Remedy::omit(Argument::DocumentFrequencyImages)))
             }
             _ => Ok(table),
@@ -81,28 +81,28 @@ pub(super) fn body<'b>(
     magic: [u8; 8],
     known: u32,
     what: &str,
-) -> Result<(u64, &'b [u8]), Error> {
+) -> Result<(u64, &'b [u8]), Refusal> {
     let split = bytes.split_at_checked(BODY).filter(|(head, _)| head.starts_with(&magic));
-    let Some((head, body)) = split else { return Err(Error::at(0, format!("not {what}"))) };
+    let Some((head, body)) = split else { return Err(refusal_at(0, format!("not {what}"))) };
     let mut version = [0; 4];
     let mut stored = [0; 8];
     version.copy_from_slice(&head[8..12]);
     stored.copy_from_slice(&head[12..BODY]);
     let (version, stored) = (u32::from_le_bytes(version), u64::from_le_bytes(stored));
     if version != known {
-        return Err(Error::at(
+        return Err(refusal_at(
             8,
             format!("version {version} of the format, and this program reads only {known}"),
         ));
     }
     if hash(body) != stored {
-        return Err(Error::at(12, "the checksum is wrong: the file is truncated or damaged")
+        return Err(refusal_at(12, "the checksum is wrong: the file is truncated or damaged")
             .with_remedy("fetch or build it again"));
     }
     Ok((stored, body))
 }
 
-fn decode(body: &[u8]) -> Result<Parts, Error> {
+fn decode(body: &[u8]) -> Result<Parts, Refusal> {
     let mut reader = Reader::new(body);
     let n_images = reader.number()?;
     let order = reader.number()?;
@@ -195,7 +195,7 @@ impl<'b> Reader<'b> {
     }
 
     /// Checks that nothing is left.
-    pub(super) fn end(&self) -> Result<(), Error> {
+    pub(super) fn end(&self) -> Result<(), Refusal> {
         if self.at != self.body.len() {
             return Err(self.error("more bytes than the table needs"));
         }
@@ -203,12 +203,12 @@ impl<'b> Reader<'b> {
     }
 
     #[cold]
-    pub(super) fn error(&self, message: impl Into<String>) -> Error {
-        Error::at(BODY + self.at, message)
+    pub(super) fn error(&self, message: impl Into<String>) -> Refusal {
+        refusal_at(BODY + self.at, message)
     }
 
     #[inline]
-    pub(super) fn number(&mut self) -> Result<u64, Error> {
+    pub(super) fn number(&mut self) -> Result<u64, Refusal> {
         match self.body.get(self.at) {
             Some(byte) if *byte < 0x80 => {
                 self.at += 1;
@@ -218,7 +218,7 @@ impl<'b> Reader<'b> {
         }
     }
 
-    fn long_number(&mut self) -> Result<u64, Error> {
+    fn long_number(&mut self) -> Result<u64, Refusal> {
         let mut number = 0;
         for shift in (0..64).step_by(7) {
             let Some(byte) = self.body.get(self.at) else { return Err(self.error("the table stops short")) };
@@ -236,24 +236,24 @@ impl<'b> Reader<'b> {
     }
 
     #[inline]
-    pub(super) fn number_u32(&mut self) -> Result<u32, Error> {
+    pub(super) fn number_u32(&mut self) -> Result<u32, Refusal> {
         u32::try_from(self.number()?).map_err(|_| self.error("a number that is too large or padded"))
     }
 
     /// A number of items, each of which takes at least one of the following bytes.
-    pub(super) fn count(&mut self) -> Result<usize, Error> {
+    pub(super) fn count(&mut self) -> Result<usize, Refusal> {
         let n = self.number()?;
         self.at_most(usize::try_from(n).unwrap_or(usize::MAX))
     }
 
-    fn at_most(&self, n: usize) -> Result<usize, Error> {
+    fn at_most(&self, n: usize) -> Result<usize, Refusal> {
         if n > self.body.len() - self.at || n >= u32::MAX as usize {
             return Err(self.error("the table stops short"));
         }
         Ok(n)
     }
 
-    pub(super) fn text(&mut self, len: usize) -> Result<String, Error> {
+    pub(super) fn text(&mut self, len: usize) -> Result<String, Refusal> {
         let len = self.at_most(len)?;
         let bytes = self.body.get(self.at..self.at + len).unwrap_or_default();
         let text = std::str::from_utf8(bytes).map_err(|_| self.error("the words are not sorted UTF-8"))?;

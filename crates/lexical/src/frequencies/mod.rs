@@ -7,9 +7,10 @@
 //!
 //! A table does not depend on tokenizers or metrics: it contains whatever words it is given.
 
+use capeval_choice::Refusal;
+
 mod counts;
 mod encoding;
-mod error;
 pub mod export;
 pub mod file;
 mod index;
@@ -19,11 +20,15 @@ mod tally;
 mod words;
 
 pub use counts::Counts;
-pub use error::Error;
 pub use export::TableFormat;
 pub use index::Node;
 pub use table::DocumentFrequencies;
 pub use tally::Tally;
+
+/// The refusal of the byte at `offset`, from 0.
+fn refusal_at(offset: usize, message: impl Into<String>) -> Refusal {
+    Refusal::new(message).at(format_args!("byte {offset}"))
+}
 
 /// The maximum length of n-grams in a table.
 pub const MAX_ORDER: usize = 9;

@@ -12,9 +12,9 @@
 
 use std::ops::Range;
 
-use capeval_choice::{Argument, Remedy};
+use capeval_choice::{Argument, Refusal, Remedy};
 
-use super::{Counts, DocumentFrequencies, Error};
+use super::{Counts, DocumentFrequencies, refusal_at};
 
 /// The maximum number of dictionaries in a pickle of a table.
 const MAX_DICTIONARIES: usize = 16;
@@ -28,11 +28,13 @@ const MAX_OTHER_TUPLES: usize = 4096;
 /// # Errors
 /// When the bytes are not a pickle of such a table; when the number of images is missing, not a whole number, or
 /// smaller than a frequency (some programs save its logarithm).
-pub fn read(bytes: &[u8], n_images: Option<u64>) -> Result<DocumentFrequencies, Error> {
+pub fn read(bytes: &[u8], n_images: Option<u64>) -> Result<DocumentFrequencies, Refusal> {
     let mut machine = Machine::new(bytes);
     let top = machine.run()?;
     let Value::Dictionary(top) = top else {
-        return Err(Error::new("the pickle contains no dictionary, and so no table of document frequencies"));
+        return Err(Refusal::new(
+            "the pickle contains no dictionary, and so no table of document frequencies",
+        ));
     };
     let Machine { dictionaries, mut counts, ngrams, .. } = machine;
     let dictionary = |index: u32| dictionaries.get(index as usize).map_or(&[][..], Vec::as_slice);
@@ -44,7 +46,7 @@ pub fn read(bytes: &[u8], n_images: Option<u64>) -> Result<DocumentFrequencies, 
     let entries = match item(table_key) {
         Some(Value::Dictionary(table)) => dictionary(table),
         Some(_) if n_images.is_none() => {
-            return Err(Error::new("the pickle's 'document_frequency' is not a dictionary"));
+            return Err(Refusal::new("the pickle's 'document_frequency' is not a dictionary"));
         }
         _ => dictionary(top),
     };
@@ -52,7 +54,7 @@ pub fn read(bytes: &[u8], n_images: Option<u64>) -> Result<DocumentFrequencies, 
         (Some(n), _) => n,
         (None, Some(value)) => whole(value).ok_or_else(|| not_whole(value))?,
         (None, None) => {
-            return Err(Error::new("the pickle does not contain its number of images ('ref_len')")
+            return Err(Refusal::new("the pickle does not contain its number of images ('ref_len')")
                 .with_remedy(
                     Remedy::give(Argument::DocumentFrequencyImages)
                         .to("give it, such as 40504 for coco-val-df"),
@@ -65,12 +67,12 @@ pub fn read(bytes: &[u8], n_images: Option<u64>) -> Result<DocumentFrequencies, 
             if matches!(key, Value::Word(_)) && whole(*value) == Some(0) {
                 continue;
             }
-            return Err(Error::new("a key of the table is not a tuple of words"));
+            return Err(Refusal::new("a key of the table is not a tuple of words"));
         };
         let ngram = ngrams.get(start as usize..(start + len) as usize).unwrap_or_default();
         let Some(frequency) = whole(*value).and_then(|n| u32::try_from(n).ok()) else {
             let words: Vec<&str> = ngram.iter().map(|word| counts.word_text(*word)).collect();
-            return Err(Error::new(format!(
+            return Err(Refusal::new(format!(
                 "the frequency of '{}' is not a whole number of images",
                 words.join(" ")
             )));
@@ -81,13 +83,13 @@ pub fn read(bytes: &[u8], n_images: Option<u64>) -> Result<DocumentFrequencies, 
     counts.into_table(n_images, order)
 }
 
-fn not_whole(value: Value) -> Error {
+fn not_whole(value: Value) -> Refusal {
     let error = match value {
-        Value::Float(x) => Error::new(format!(
+        Value::Float(x) => Refusal::new(format!(
             "'ref_len' is {x}, not a whole number of images; it may be a logarithm (of {:.1})",
             x.exp()
         )),
-        _ => Error::new("'ref_len' is not a whole number of images"),
+        _ => Refusal::new("'ref_len' is not a whole number of images"),
     };
     error.with_remedy(Remedy::give(Argument::DocumentFrequencyImages).to("give the number"))
 }
@@ -185,15 +187,15 @@ impl<'b> Machine<'b> {
     }
 
     #[cold]
-    fn error(&self, message: impl Into<String>) -> Error {
-        Error::at(self.operation, message)
+    fn error(&self, message: impl Into<String>) -> Refusal {
+        refusal_at(self.operation, message)
     }
 
     /// Runs the pickle to its end and returns its result.
     ///
     /// It is long because each operation of the protocol has an arm of its own, and no arm says more than what it
     /// does to the stack.
-    fn run(&mut self) -> Result<Value, Error> {
+    fn run(&mut self) -> Result<Value, Refusal> {
         loop {
             self.operation = self.at;
             let code = self.byte()?;
@@ -360,13 +362,13 @@ impl<'b> Machine<'b> {
         }
     }
 
-    fn byte(&mut self) -> Result<u8, Error> {
+    fn byte(&mut self) -> Result<u8, Refusal> {
         let byte = self.bytes.get(self.at).copied().ok_or_else(|| self.error("the pickle stops short"))?;
         self.at += 1;
         Ok(byte)
     }
 
-    fn take(&mut self, len: usize) -> Result<Range<usize>, Error> {
+    fn take(&mut self, len: usize) -> Result<Range<usize>, Refusal> {
         let end = self.at.checked_add(len).filter(|end| *end <= self.bytes.len());
         let end = end.ok_or_else(|| self.error("the pickle stops short"))?;
         let range = self.at..end;
@@ -374,7 +376,7 @@ impl<'b> Machine<'b> {
         Ok(range)
     }
 
-    fn array<const N: usize>(&mut self) -> Result<[u8; N], Error> {
+    fn array<const N: usize>(&mut self) -> Result<[u8; N], Refusal> {
         let range = self.take(N)?;
         let mut array = [0; N];
         array.copy_from_slice(&self.bytes[range]);
@@ -382,7 +384,7 @@ impl<'b> Machine<'b> {
     }
 
     /// The rest of the line, without its line break.
-    fn line(&mut self) -> Result<&'b [u8], Error> {
+    fn line(&mut self) -> Result<&'b [u8], Refusal> {
         let rest = self.bytes.get(self.at..).unwrap_or_default();
         let len = rest.iter().position(|byte| *byte == b'\n');
         let len = len.ok_or_else(|| self.error("the pickle stops short"))?;
@@ -390,7 +392,7 @@ impl<'b> Machine<'b> {
         Ok(&rest[..len])
     }
 
-    fn pop(&mut self) -> Result<Value, Error> {
+    fn pop(&mut self) -> Result<Value, Refusal> {
         let from = self.below(1)?;
         let value = self.stack[from];
         self.stack.truncate(from);
@@ -398,7 +400,7 @@ impl<'b> Machine<'b> {
     }
 
     /// The index of the `n`-th value from the top of the stack, if there is no mark above it.
-    fn below(&self, n: usize) -> Result<usize, Error> {
+    fn below(&self, n: usize) -> Result<usize, Refusal> {
         self.stack
             .len()
             .checked_sub(n)
@@ -406,7 +408,7 @@ impl<'b> Machine<'b> {
             .ok_or_else(|| self.error("the pickle takes more values than it has made"))
     }
 
-    fn mark(&mut self) -> Result<usize, Error> {
+    fn mark(&mut self) -> Result<usize, Refusal> {
         self.marks
             .pop()
             .filter(|from| *from <= self.stack.len())
@@ -414,7 +416,7 @@ impl<'b> Machine<'b> {
     }
 
     /// A number written in decimal digits.
-    fn decimal(&mut self, code: u8) -> Result<Value, Error> {
+    fn decimal(&mut self, code: u8) -> Result<Value, Refusal> {
         let line = self.line()?;
         // A shortcut for small whole floats, of which tables consist.
         if let [digits @ .., b'.', b'0'] = line
@@ -433,7 +435,7 @@ impl<'b> Machine<'b> {
             .ok_or_else(|| self.error(format!("'{}' is not a number that this reader supports", lossy(line))))
     }
 
-    fn decimal_index(&mut self) -> Result<usize, Error> {
+    fn decimal_index(&mut self) -> Result<usize, Refusal> {
         let line = self.line()?;
         small(line)
             .map(|n| n as usize)
@@ -441,7 +443,7 @@ impl<'b> Machine<'b> {
     }
 
     /// A whole number as `len` bytes, the lowest first, in two's complement.
-    fn long(&mut self, len: usize) -> Result<(), Error> {
+    fn long(&mut self, len: usize) -> Result<(), Refusal> {
         let range = self.take(len)?;
         let bytes = &self.bytes[range];
         let fill = if bytes.last().is_some_and(|byte| *byte >= 0x80) { 0xff } else { 0 };
@@ -454,13 +456,13 @@ impl<'b> Machine<'b> {
         Ok(())
     }
 
-    fn counted(&mut self, len: usize) -> Result<(), Error> {
+    fn counted(&mut self, len: usize) -> Result<(), Refusal> {
         let range = self.take(len)?;
         self.text_at(range)
     }
 
     /// A text that is stored in the input without escapes.
-    fn text_at(&mut self, range: Range<usize>) -> Result<(), Error> {
+    fn text_at(&mut self, range: Range<usize>) -> Result<(), Refusal> {
         let value = match std::str::from_utf8(self.bytes.get(range.clone()).unwrap_or_default()) {
             Ok(text) => Value::Word(self.counts.word(text)?),
             Err(_) => {
@@ -473,7 +475,7 @@ impl<'b> Machine<'b> {
     }
 
     /// A text of protocol 0 as Python's `repr` writes it.
-    fn quoted(&mut self) -> Result<(), Error> {
+    fn quoted(&mut self) -> Result<(), Refusal> {
         let line = self.line()?;
         let inner = match line {
             [b'\'', inner @ .., b'\''] | [b'"', inner @ .., b'"'] => inner,
@@ -515,7 +517,7 @@ impl<'b> Machine<'b> {
     }
 
     /// A text of protocol 0 in Latin-1 with `\u` and `\U` escapes.
-    fn escaped(&mut self) -> Result<(), Error> {
+    fn escaped(&mut self) -> Result<(), Refusal> {
         let line = self.line()?;
         let mut text = String::with_capacity(line.len());
         let mut rest = line.iter().copied();
@@ -539,7 +541,7 @@ impl<'b> Machine<'b> {
     }
 
     /// Builds a tuple of the values from `from` on.
-    fn tuple(&mut self, from: usize) -> Result<(), Error> {
+    fn tuple(&mut self, from: usize) -> Result<(), Refusal> {
         let start = self.ngrams.len();
         let values = self.stack.get(from..).unwrap_or_default();
         let n_values = values.len();
@@ -567,7 +569,7 @@ impl<'b> Machine<'b> {
         Ok(())
     }
 
-    fn dictionary(&mut self) -> Result<(), Error> {
+    fn dictionary(&mut self) -> Result<(), Refusal> {
         if self.dictionaries.len() >= MAX_DICTIONARIES {
             return Err(self.error("more dictionaries than a table of document frequencies has"));
         }
@@ -577,7 +579,7 @@ impl<'b> Machine<'b> {
     }
 
     /// Adds alternating keys and values to the dictionary on top of the stack.
-    fn set_items(&mut self, items: &[Value]) -> Result<(), Error> {
+    fn set_items(&mut self, items: &[Value]) -> Result<(), Refusal> {
         let top = self.below(1)?;
         let Value::Dictionary(index) = self.stack[top] else {
             return Err(self.error("items for something that is not a dictionary"));
@@ -595,7 +597,7 @@ impl<'b> Machine<'b> {
         Ok(())
     }
 
-    fn put(&mut self, index: usize) -> Result<(), Error> {
+    fn put(&mut self, index: usize) -> Result<(), Refusal> {
         let top = self.below(1)?;
         // Python numbers memo entries in sequence, from 0 or 1.
         if index > 2 * self.n_memoised + 256 {
@@ -609,14 +611,14 @@ impl<'b> Machine<'b> {
         Ok(())
     }
 
-    fn get(&mut self, index: usize) -> Result<(), Error> {
+    fn get(&mut self, index: usize) -> Result<(), Refusal> {
         let value = self.memo.get(index).copied().flatten();
         let value = value.ok_or_else(|| self.error(format!("nothing is at place {index} of the memo")))?;
         self.stack.push(value);
         Ok(())
     }
 
-    fn name(&mut self, module: &str, name: &str) -> Result<(), Error> {
+    fn name(&mut self, module: &str, name: &str) -> Result<(), Refusal> {
         let callable = match (module, name) {
             ("collections", "defaultdict") => Callable::DefaultDict,
             // Python 3 writes `int` as `long` in the protocols that Python 2 reads.
@@ -636,7 +638,7 @@ impl<'b> Machine<'b> {
     }
 
     /// Builds the result of calling the callable below the tuple of arguments.
-    fn call(&mut self) -> Result<(), Error> {
+    fn call(&mut self) -> Result<(), Refusal> {
         let from = self.below(2)?;
         let Value::Callable(callable) = self.stack[from] else {
             return Err(self.error("a call of something that is not a function"));
@@ -694,7 +696,7 @@ impl<'b> Machine<'b> {
     }
 
     /// Checks the state of NumPy's type, the only object with a state: it must be little-endian.
-    fn build(&mut self) -> Result<(), Error> {
+    fn build(&mut self) -> Result<(), Refusal> {
         let from = self.below(2)?;
         let state = match self.stack[from + 1] {
             Value::Tuple(index) => self.tuples.get(index as usize).map_or(&[][..], Vec::as_slice),

@@ -2,12 +2,12 @@
 
 use std::fmt;
 
-use capeval_choice::{Argument, Remedy};
+use capeval_choice::{Argument, Refusal, Remedy};
 
 use super::encoding::{Parts, encode, hash};
 use super::index::{Index, Node};
 use super::words::word_at;
-use super::{Counts, Error, MAX_ORDER};
+use super::{Counts, MAX_ORDER};
 
 /// For each n-gram, the number of images whose references contain it.
 ///
@@ -30,15 +30,15 @@ impl Parts {
     /// Builds the table; `fingerprint` is the hash of the encoded parts, if known.
     ///
     /// The caller guarantees the order of words and keys; this function checks frequencies.
-    pub(crate) fn into_table(self, fingerprint: Option<u64>) -> Result<DocumentFrequencies, Error> {
+    pub(crate) fn into_table(self, fingerprint: Option<u64>) -> Result<DocumentFrequencies, Refusal> {
         if self.n_images > MAX_IMAGES {
-            return Err(Error::new(format!("{} images; 2^53 are the most", self.n_images)));
+            return Err(Refusal::new(format!("{} images; 2^53 are the most", self.n_images)));
         }
         if self.frequencies.len() > MAX_NODES {
-            return Err(Error::new(format!("{} n-grams; 2^30 are the most", self.frequencies.len())));
+            return Err(Refusal::new(format!("{} n-grams; 2^30 are the most", self.frequencies.len())));
         }
         if let Some(most) = self.frequencies.iter().max().filter(|most| u64::from(**most) > self.n_images) {
-            return Err(Error::new(format!(
+            return Err(Refusal::new(format!(
                 "an n-gram occurs in {most} images, but the table is said to be over {}",
                 self.n_images
             ))
@@ -155,7 +155,7 @@ impl DocumentFrequencies {
     }
 
     /// The table over the images of both tables; see [`sum`](Self::sum).
-    pub fn merge(&self, other: &Self) -> Result<Self, Error> {
+    pub fn merge(&self, other: &Self) -> Result<Self, Refusal> {
         Self::sum([self, other])
     }
 
@@ -164,14 +164,14 @@ impl DocumentFrequencies {
     ///
     /// # Errors
     /// When the orders differ, or a sum overflows.
-    pub fn sum<'t>(tables: impl IntoIterator<Item = &'t Self>) -> Result<Self, Error> {
+    pub fn sum<'t>(tables: impl IntoIterator<Item = &'t Self>) -> Result<Self, Refusal> {
         let mut counts = Counts::default();
         let mut order = None;
         let mut n_images = 0_u64;
         for table in tables {
             let order = *order.get_or_insert(table.order());
             if order != table.order() {
-                return Err(Error::new(format!(
+                return Err(Refusal::new(format!(
                     "tables of order {order} and {} cannot be merged",
                     table.order()
                 ))
@@ -179,14 +179,14 @@ impl DocumentFrequencies {
             }
             n_images = n_images
                 .checked_add(table.n_images())
-                .ok_or_else(|| Error::new("the tables are together over too many images"))?;
+                .ok_or_else(|| Refusal::new("the tables are together over too many images"))?;
             table.add_to(&mut counts)?;
         }
         counts.into_table(n_images, order.unwrap_or(1))
     }
 
     /// Adds all n-grams to `counts`.
-    fn add_to(&self, counts: &mut Counts) -> Result<(), Error> {
+    fn add_to(&self, counts: &mut Counts) -> Result<(), Refusal> {
         let words = (0..).take(self.n_words()).map(|word| counts.word(self.word(word)));
         let words = words.collect::<Result<Vec<_>, _>>()?;
         let mut numbers = Vec::with_capacity(self.parts.frequencies.len());

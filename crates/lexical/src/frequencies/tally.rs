@@ -15,10 +15,12 @@
 //! Counts are sent as tries in no particular order: an engine's shuffle moves a few blobs instead of millions of rows,
 //! and nothing is sorted before the last of them has arrived. Sorted tables for each part took 1.6 to 2 times as long.
 
+use capeval_choice::Refusal;
+
+use super::DocumentFrequencies;
 use super::counts::{Counts, NOTHING};
 use super::encoding::{hash, put};
 use super::file::{self, Reader};
-use super::{DocumentFrequencies, Error};
 
 const MAGIC: [u8; 8] = *b"capevng\0";
 const VERSION: u32 = 1;
@@ -69,20 +71,24 @@ impl Tally {
     }
 
     /// Adds the n-grams of `n` more images, which `count` adds to those before; each counts once per image.
-    pub fn add(&mut self, n: u64, count: impl FnOnce(&mut Counts) -> Result<(), Error>) -> Result<(), Error> {
+    pub fn add(
+        &mut self,
+        n: u64,
+        count: impl FnOnce(&mut Counts) -> Result<(), Refusal>,
+    ) -> Result<(), Refusal> {
         self.images.iter_mut().for_each(|images| *images += n);
         count(&mut self.counts)
     }
 
     /// Adds a part that [`parts`](Self::parts) has written, of other images or of other n-grams.
-    pub fn merge(&mut self, bytes: &[u8]) -> Result<(), Error> {
+    pub fn merge(&mut self, bytes: &[u8]) -> Result<(), Refusal> {
         let body = file::body(bytes, MAGIC, VERSION, "a part of counted n-grams in capeval's format")?.1;
         let mut reader = Reader::new(body);
         let (part, parts, images) = (reader.number()?, reader.number()?, reader.number()?);
         let order = reader.number()?;
         if parts != self.images.len() as u64 || order != self.order as u64 {
             let (known, n) = (self.images.len(), self.order);
-            return Err(Error::new(format!(
+            return Err(Refusal::new(format!(
                 "one of {parts} parts with n-grams of up to {order} words does not belong to {known} parts of up to {n}"
             ))
             .with_remedy("count all parts with the same settings"));
@@ -135,10 +141,10 @@ impl Tally {
     }
 
     /// The table of all parts, which must be over the same images.
-    pub fn into_table(self) -> Result<DocumentFrequencies, Error> {
+    pub fn into_table(self) -> Result<DocumentFrequencies, Refusal> {
         let n_images = self.images.first().copied().unwrap_or_default();
         if self.images.iter().any(|images| *images != n_images) {
-            return Err(Error::new("the parts of a table are over different numbers of images")
+            return Err(Refusal::new("the parts of a table are over different numbers of images")
                 .with_remedy("put all counts together, each once"));
         }
         self.counts.into_table(n_images, self.order)

@@ -2,10 +2,9 @@
 
 use std::hash::BuildHasher;
 
+use capeval_choice::Refusal;
 use foldhash::fast::FixedState;
 use hashbrown::HashTable;
-
-use super::Error;
 
 /// Distinct words, each with a number from 0.
 ///
@@ -48,7 +47,7 @@ impl Words {
     }
 
     /// The number of `word`, which is added if it is new.
-    pub(crate) fn intern(&mut self, word: &str) -> Result<u32, Error> {
+    pub(crate) fn intern(&mut self, word: &str) -> Result<u32, Refusal> {
         let Self { text, ends, table, hasher } = self;
         let hash = hasher.hash_one(word);
         if let Some(number) = table.find(hash, |number| word_at(text, ends, *number) == word) {
@@ -57,7 +56,7 @@ impl Words {
         let number = u32::try_from(ends.len()).ok().filter(|number| *number < u32::MAX);
         let end = u32::try_from(text.len() + word.len()).ok();
         let (Some(number), Some(end)) = (number, end) else {
-            return Err(Error::new("the distinct words are together longer than 4 GiB"));
+            return Err(Refusal::new("the distinct words are together longer than 4 GiB"));
         };
         text.push_str(word);
         ends.push(end);

@@ -99,7 +99,7 @@ fn other_functions_are_refused_by_name_and_place() {
     ] {
         let error = pickle::read(bytes, Some(1)).unwrap_err();
         assert!(error.to_string().contains("asks for os.system"), "{error}");
-        assert_eq!(error.offset(), Some(place));
+        assert!(error.to_string().starts_with(&format!("byte {place}: ")), "{error}");
     }
     for module in ["builtins\neval", "collections\nOrderedDict", "numpy\nload", "functools\npartial"] {
         assert!(refused(format!("c{module}\n.").as_bytes(), Some(1)).contains("asks for"));

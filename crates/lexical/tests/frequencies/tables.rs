@@ -137,7 +137,7 @@ fn tables_of_different_orders_do_not_merge() {
 /// The counts of some images, in parts.
 fn tally(images: &[Vec<Vec<String>>], order: usize, parts: u32) -> Tally {
     let mut tally = Tally::new(order, parts);
-    let count = |counts: &mut Counts| -> Result<(), capeval_lexical::frequencies::Error> {
+    let count = |counts: &mut Counts| -> Result<(), capeval_choice::Refusal> {
         for (words, frequency) in table(images, order).iter() {
             let words = words.iter().map(|word| counts.word(word)).collect::<Result<Vec<_>, _>>()?;
             counts.push(&words, frequency)?;

@@ -29,7 +29,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use capeval::corpus::SegmentId;
 use capeval::metric::{Explanation, Family, Match, Part, Rule, Setting, Signature, Step};
 use capeval::stats::Column;
-use capeval::{Answers, Outside, OutsideRow};
+use capeval::{Answers, Outside, OutsideLabel, OutsideRow};
 use capeval_choice::{Argument, Code, Notice, Refusal};
 use rayon::prelude::*;
 
@@ -43,8 +43,7 @@ const ROWS_AT_ONCE: usize = 2_000;
 
 /// CHAIR.
 pub struct Chair {
-    /// Its name in the list of metrics.
-    pub spec: String,
+    pub label: OutsideLabel,
     /// Its setting `words`.
     pub words: &'static str,
     pub reader: Reader,
@@ -53,7 +52,6 @@ pub struct Chair {
     pub data: u64,
     /// The images of the last rows that have no instances, and the number of all.
     pub bare: Mutex<(Vec<SegmentId>, usize)>,
-    pub parts: Vec<Part>,
 }
 
 /// The entry of CHAIR.
@@ -140,12 +138,8 @@ pub fn counts(read: &Read, objects: &HashSet<u16>) -> Counts {
 }
 
 impl Outside for Chair {
-    fn name(&self) -> &str {
-        &self.spec
-    }
-
-    fn parts(&self) -> &[Part] {
-        &self.parts
+    fn label(&self) -> &OutsideLabel {
+        &self.label
     }
 
     fn signature(&self) -> Signature {
@@ -270,7 +264,7 @@ impl Outside for Chair {
             let step = Step::given(title, value);
             if words.is_empty() { step } else { step.noted(words.join(", ")) }
         };
-        let [i, s, recall, length] = &self.parts[..] else { return None };
+        let [i, s, recall, length] = self.parts() else { return None };
         let mut right_step = count("in the image", right.len() as f64, &right);
         for mention in read.mentions.iter().filter(is_there) {
             right_step = right_step.matched(matched(mention));

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex};
 use capeval::lexical::meteor_2005::Synonyms;
 use capeval::metric::Settings;
 use capeval::text::wordnet::{FILES, WordNet};
-use capeval::{MetricOptions, Outside};
+use capeval::{MetricOptions, Outside, OutsideLabel};
 use capeval_choice::{Argument, Refusal, Remedy};
 use capeval_files::{Error, NltkData};
 use twox_hash::XxHash3_64;
@@ -78,13 +78,12 @@ fn build(spec: &str, settings: &Settings<'_>, files: &ObjectFiles) -> Result<Arc
     let mut hash = Vec::new();
     let (punkt, reduction) = (punkt(&data, &mut hash)?, reduction(reduce, &data, &mut hash)?);
     Ok(metric::boxed(Chair {
-        spec: spec.to_owned(),
+        label: OutsideLabel::new(spec, metric::parts()),
         words: reduce.name(),
         reader: Reader { punkt, reduction, objects },
         instances,
         data: XxHash3_64::oneshot(&hash),
         bare: Mutex::default(),
-        parts: metric::parts(),
     }))
 }
 

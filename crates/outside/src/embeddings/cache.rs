@@ -11,31 +11,22 @@ use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::SystemTime;
 
-use capeval_arrays::{Buffer, Error as Damage, Format, Reader, SharedBytes, Writer};
+use capeval_arrays::{Error as Damage, Format, Key, KeyedRows, Reader, SharedBytes, Writer, key_of_hash};
 use capeval_choice::{Code, Notice, Refusal};
-use capeval_files::{Error, cache_folder, write_whole};
+use capeval_files::{CacheFiles, Error, cache_folder, write_whole};
 use sha2::{Digest, Sha256};
 
 use crate::embeddings::hash;
 
 const FORMAT: Format = Format { magic: *b"capevalV", version: 1, noun: "vectors" };
 
-/// The extension of its files.
-const EXTENSION: &str = "vectors";
+/// Its files, of all models.
+const FILES: CacheFiles = CacheFiles { extension: "vectors", most_bytes: 4_000_000_000 };
 
-/// The most bytes of all files of all models; the oldest ones are removed.
-const MOST_BYTES: u64 = 4_000_000_000;
-
-/// The first half of the SHA-256 of a text, or of the bytes of a picture.
-pub(crate) type Key = [u64; 2];
-
-/// The key of a content.
+/// The key of a content: the first half of the SHA-256 of a text, or of the bytes of a picture.
 pub(crate) fn key(content: &[u8]) -> Key {
-    let digest = Sha256::digest(content);
-    let half = |k: usize| u64::from_le_bytes(std::array::from_fn(|byte| digest[8 * k + byte]));
-    [half(0), half(1)]
+    key_of_hash(&Sha256::digest(content))
 }
 
 /// The folder of all models' vectors; `None` if the user has no folder for caches.
@@ -46,7 +37,7 @@ pub(crate) fn usual_folder() -> Option<PathBuf> {
 /// The folder of all models' vectors and the bytes of its files; `None` if there are none.
 pub fn kept_vectors() -> Option<(PathBuf, u64)> {
     let folder = usual_folder()?;
-    let bytes = all_files(&folder).iter().map(|(.., bytes)| bytes).sum();
+    let bytes = FILES.size(&folders(&folder));
     (bytes > 0).then_some((folder, bytes))
 }
 
@@ -69,20 +60,7 @@ struct Held {
 /// The vectors in a file.
 struct Block {
     path: PathBuf,
-    /// The halves of keys, in ascending order.
-    keys: Buffer<u64>,
-    rows: Buffer<f32>,
-}
-
-impl Block {
-    fn n(&self) -> usize {
-        self.keys.len() / 2
-    }
-
-    fn find(&self, key: Key, dims: usize) -> Option<&[f32]> {
-        let row = self.keys.as_chunks::<2>().0.binary_search(&key).ok()?;
-        self.rows.get(row * dims..(row + 1) * dims)
-    }
+    rows: KeyedRows<f32>,
 }
 
 impl VectorCache {
@@ -91,7 +69,7 @@ impl VectorCache {
         let (base, identity) = (Some(base.to_owned()), identity.to_owned());
         let cache = Self { base, identity, dims, held: Mutex::default() };
         let mut held = Held::default();
-        for (_, path, _) in cache.folder().iter().flat_map(|folder| files(folder)) {
+        for (_, path, _) in cache.folder().iter().flat_map(|folder| FILES.list(folder)) {
             // Another run may have merged it since, and whatever cannot be read is computed again.
             let Ok(bytes) = capeval_files::open(&path.display().to_string()) else { continue };
             match cache.block(&path, Arc::new(bytes)) {
@@ -104,7 +82,7 @@ impl VectorCache {
                 }
             }
         }
-        held.blocks.sort_by_key(|block| std::cmp::Reverse(block.n()));
+        held.blocks.sort_by_key(|block| std::cmp::Reverse(block.rows.n_rows()));
         *cache.held() = held;
         cache
     }
@@ -128,13 +106,8 @@ impl VectorCache {
         if reader.description() != self.identity {
             return Err(Damage::new("this file of vectors is of another model"));
         }
-        let block = Block { path: path.to_owned(), keys: reader.array()?, rows: reader.array()? };
-        let (keys, rest) = block.keys.as_chunks::<2>();
-        let is_sound = rest.is_empty()
-            && keys.is_sorted_by(|a, b| a < b)
-            && Some(block.rows.len()) == keys.len().checked_mul(self.dims)
-            && block.rows.iter().all(|x| x.is_finite());
-        if is_sound { Ok(block) } else { Err(reader.unsound()) }
+        let rows = KeyedRows::read(&mut reader, self.dims, |x: &f32| x.is_finite())?;
+        Ok(Block { path: path.to_owned(), rows })
     }
 
     /// Notices about damage, reported once.
@@ -150,7 +123,7 @@ impl VectorCache {
         compute: impl FnOnce(&[usize]) -> Result<Vec<f32>, Refusal>,
     ) -> Result<Vec<f32>, Refusal> {
         let blocks = self.held().blocks.clone();
-        let find = |key: Key| blocks.iter().find_map(|block| block.find(key, self.dims));
+        let find = |key: Key| blocks.iter().find_map(|block| Some(block.rows.row(block.rows.find(key)?)));
         let mut new: HashMap<Key, usize> = HashMap::new();
         let mut places = Vec::new();
         for (place, key) in keys.iter().enumerate() {
@@ -185,54 +158,48 @@ impl VectorCache {
         let mut merged: Vec<Arc<Block>> = Vec::new();
         let mut n = added.len();
         // The shortest come last.
-        while let Some(block) = held.blocks.pop_if(|block| block.n() <= 2 * n) {
-            n += block.n();
+        while let Some(block) = held.blocks.pop_if(|block| block.rows.n_rows() <= 2 * n) {
+            n += block.rows.n_rows();
             merged.push(block);
         }
         let mut all = added;
         for block in &merged {
-            for (key, row) in block.keys.as_chunks::<2>().0.iter().zip(block.rows.chunks_exact(self.dims)) {
-                all.entry(*key).or_insert(row);
+            for (key, row) in block.rows.iter() {
+                all.entry(key).or_insert(row);
             }
         }
         // What is no number is not kept.
         all.retain(|_, row| row.iter().all(|x| x.is_finite()));
-        let keys: Vec<u64> = all.keys().flatten().copied().collect();
-        let rows: Vec<f32> = all.values().flat_map(|row| row.iter().copied()).collect();
+        let rows = KeyedRows::new(&all, self.dims);
         drop(all);
-        let written = self.write(&keys, &rows);
+        let written = self.write(&rows);
         // This run needs them, kept or not.
         let block = match &written {
             Ok(Some(path)) => self.mapped(path),
             _ => None,
         };
-        let block = block.unwrap_or_else(|| Block {
-            path: PathBuf::new(),
-            keys: Buffer::from(keys),
-            rows: Buffer::from(rows),
-        });
-        held.blocks.push(Arc::new(block));
+        held.blocks.push(Arc::new(block.unwrap_or_else(|| Block { path: PathBuf::new(), rows })));
         let Some(path) = written? else { return Ok(()) };
         for old in merged.iter().filter(|old| old.path != path) {
             // If it stays, its vectors are there twice.
             let _ = fs::remove_file(&old.path);
         }
         if let Some(base) = &self.base {
-            remove_oldest(base, &path, MOST_BYTES);
+            FILES.remove_oldest(&folders(base), &path);
         }
         Ok(())
     }
 
     /// Writes a file with these vectors, and returns its path; `None` if there is no folder.
-    fn write(&self, keys: &[u64], rows: &[f32]) -> Result<Option<PathBuf>, Error> {
+    fn write(&self, rows: &KeyedRows<f32>) -> Result<Option<PathBuf>, Error> {
         let Some(folder) = self.folder() else { return Ok(None) };
-        let name = hash::of(&keys.iter().flat_map(|half| half.to_le_bytes()).collect::<Vec<u8>>());
-        let path = folder.join(format!("{}.{EXTENSION}", name.get(..32).unwrap_or_default()));
+        let name =
+            hash::of(&rows.iter().flat_map(|(key, _)| key).flat_map(u64::to_le_bytes).collect::<Vec<u8>>());
+        let path = folder.join(format!("{}.{}", name.get(..32).unwrap_or_default(), FILES.extension));
         fs::create_dir_all(&folder)
             .map_err(|cause| Refusal::new(format!("cannot make the folder: {cause}")).at(folder.display()))?;
         let mut writer = Writer::default();
-        writer.array(keys);
-        writer.array(rows);
+        rows.write(&mut writer);
         write_whole(&path.display().to_string(), |out| writer.write(&FORMAT, &self.identity, out))?;
         Ok(Some(path))
     }
@@ -244,38 +211,9 @@ impl VectorCache {
     }
 }
 
-/// The files of vectors in a folder: the time of the last change, the path and the size.
-fn files(folder: &Path) -> Vec<(SystemTime, PathBuf, u64)> {
-    let entries = fs::read_dir(folder).into_iter().flatten().filter_map(|entry| {
-        let entry = entry.ok()?;
-        let (path, metadata) = (entry.path(), entry.metadata().ok()?);
-        let is_ours = path.extension().is_some_and(|extension| extension == EXTENSION);
-        is_ours.then_some((metadata.modified().ok()?, path, metadata.len()))
-    });
-    let mut files: Vec<_> = entries.collect();
-    files.sort_unstable();
-    files
-}
-
-/// The files of all models.
-fn all_files(base: &Path) -> Vec<(SystemTime, PathBuf, u64)> {
-    let folders = fs::read_dir(base).into_iter().flatten().flatten();
-    folders.flat_map(|folder| files(&folder.path())).collect()
-}
-
-/// Removes the oldest files of all models, but not the one at `path`, if all take more than `most` bytes.
-fn remove_oldest(base: &Path, path: &Path, most: u64) {
-    let mut all = all_files(base);
-    let mut bytes: u64 = all.iter().map(|(.., bytes)| bytes).sum();
-    all.sort_unstable();
-    for (_, oldest, size) in all.into_iter().filter(|(_, other, _)| other != path) {
-        if bytes <= most {
-            return;
-        }
-        // If it stays, the next run removes it.
-        let _ = fs::remove_file(oldest);
-        bytes -= size;
-    }
+/// The folders of all models.
+fn folders(base: &Path) -> Vec<PathBuf> {
+    fs::read_dir(base).into_iter().flatten().flatten().map(|folder| folder.path()).collect()
 }
 
 #[cfg(test)]
@@ -303,7 +241,7 @@ mod tests {
     }
 
     fn paths(folder: &tempfile::TempDir) -> Vec<PathBuf> {
-        files(&open(folder).folder().unwrap()).into_iter().map(|(_, path, _)| path).collect()
+        FILES.list(&open(folder).folder().unwrap()).into_iter().map(|(_, path, _)| path).collect()
     }
 
     #[test]
@@ -377,7 +315,8 @@ mod tests {
                 assert!(capeval_arrays::reseal(&mut bad));
                 let bytes: SharedBytes = Arc::new(capeval_files::Bytes::copy(&bad));
                 if let Ok(block) = cache.block(&path, bytes) {
-                    assert!(block.find(key(b"a dog"), 2).is_none_or(|row| row.len() == 2));
+                    let row = block.rows.find(key(b"a dog"));
+                    assert!(row.is_none_or(|row| block.rows.row(row).len() == 2));
                 }
             }
         }
@@ -422,21 +361,5 @@ mod tests {
         assert_eq!(ask(&cache, &["a dog"]), ["a dog"]);
         assert!(cache.notices()[0].message.contains("cannot make the folder"));
         assert_eq!(ask(&cache, &["a dog"]), Vec::<String>::new(), "this run has it");
-    }
-
-    #[test]
-    fn the_oldest_files_make_room() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = |name: &str| folder.path().join("model").join(name);
-        fs::create_dir(folder.path().join("model")).unwrap();
-        for (name, age) in [("old.vectors", 3), ("new.vectors", 1), ("mine.vectors", 5), ("other.txt", 9)] {
-            let file = fs::File::create(path(name)).unwrap();
-            file.set_len(100).unwrap();
-            file.set_modified(SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1000 - age)).unwrap();
-        }
-        remove_oldest(folder.path(), &path("mine.vectors"), 200);
-        let there =
-            ["old.vectors", "new.vectors", "mine.vectors", "other.txt"].map(|name| path(name).exists());
-        assert_eq!(there, [false, true, true, true]);
     }
 }

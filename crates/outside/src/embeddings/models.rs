@@ -6,6 +6,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use capeval::metric::Signature;
 use capeval::{Answers, Picture};
+use capeval_arrays::Key;
 use capeval_choice::{Code, Notice, Refusal};
 
 use capeval_files::{Bytes, Error};
@@ -14,7 +15,7 @@ use capeval_picture::Resize;
 use rayon::prelude::*;
 
 use crate::embeddings::baselines;
-use crate::embeddings::cache::{self, Key, VectorCache};
+use crate::embeddings::cache::{self, VectorCache};
 use crate::embeddings::folder::{self, Folder};
 use crate::embeddings::hash;
 use crate::embeddings::metrics::KINDS;

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use capeval::metric::Part;
-use capeval::{check_outside_key, check_outside_name};
+use capeval::{check_outside_key, check_outside_name, toml_place};
 use capeval_choice::Refusal;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -136,9 +136,7 @@ impl Judge {
     pub fn read(bytes: &[u8], is_builtin: bool) -> Result<Self, Refusal> {
         let text = std::str::from_utf8(bytes).map_err(|_| "a judge is text in UTF-8")?;
         let written: JudgeFile = toml::from_str(text).map_err(|error| {
-            let line = error.span().map(|span| text[..span.start.min(text.len())].matches('\n').count() + 1);
-            let place = line.map_or(String::new(), |line| format!("line {line}: "));
-            Refusal::new(format!("{place}{}", error.message()))
+            Refusal::new(format!("{}{}", toml_place(text, &error), error.message()))
                 .with_remedy("write it as docs/guides/judges.md shows")
         })?;
         let JudgeFile {

@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use capeval::corpus::SegmentId;
-use capeval::metric::{Explanation, Part, Rule, Signature, Step};
+use capeval::metric::{Explanation, Rule, Signature, Step};
 use capeval::stats::Column;
-use capeval::{Answers, Outside, OutsideRow, Picture, Sight};
+use capeval::{Answers, Outside, OutsideLabel, OutsideRow, Picture, Sight};
 use capeval_choice::{Argument, Code, Notice, Refusal, Remedy};
 use sha2::{Digest, Sha256};
 
@@ -36,10 +36,8 @@ const BOTH_ORDERS: Rule =
 
 /// A judge that grades captions.
 pub struct Grader {
-    /// Its name in the list of metrics.
-    pub spec: String,
+    pub label: OutsideLabel,
     pub judge: Arc<Judge>,
-    pub parts: Vec<Part>,
     /// The model that is asked, or was asked by the run that is repeated.
     pub model: String,
     pub record: Arc<Record>,
@@ -283,12 +281,8 @@ fn fingerprint(judgement: &Judgement) -> String {
 }
 
 impl Outside for Grader {
-    fn name(&self) -> &str {
-        &self.spec
-    }
-
-    fn parts(&self) -> &[Part] {
-        &self.parts
+    fn label(&self) -> &OutsideLabel {
+        &self.label
     }
 
     fn signature(&self) -> Signature {
@@ -442,7 +436,7 @@ impl Outside for Grader {
             Reading::Read { values, .. } => values.get(at).copied().unwrap_or_default(),
             Reading::Unreadable(_) => self.judge.unreadable.unwrap_or_default(),
         };
-        let labels: Vec<&str> = self.parts.iter().map(|part| part.label.as_str()).collect();
+        let labels: Vec<&str> = self.parts().iter().map(|part| part.label.as_str()).collect();
         let scores = match (self.judge.kind, &answered[..], &labels[..]) {
             (Kind::Score, [one], [label]) => {
                 vec![Step { parts: vec![said(one)], ..Step::given(*label, grade(one, 0)) }]

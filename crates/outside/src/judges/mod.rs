@@ -20,7 +20,7 @@ mod trial;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use capeval::Outside;
+use capeval::{Outside, OutsideLabel};
 use capeval_choice::{Argument, Refusal, Remedy};
 use capeval_files::Error;
 
@@ -189,8 +189,7 @@ pub fn read(names: &[String], judging: &Judging, consent: &Consent) -> Result<Ve
     for (spec, judge) in judges {
         let model = asked(&judge, model.as_deref(), &record, *replay)?;
         built.push(Arc::new(Grader {
-            spec,
-            parts: judge.parts(),
+            label: OutsideLabel::new(spec, judge.parts()),
             judge: Arc::new(judge),
             model,
             record: Arc::clone(&record),

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use capeval::metric::Part;
-use capeval::{check_language, check_outside_key, check_outside_name};
+use capeval::{check_language, check_outside_key, check_outside_name, toml_place};
 use capeval_choice::Refusal;
 use serde::Deserialize;
 use twox_hash::XxHash3_64;
@@ -107,9 +107,7 @@ impl Description {
     pub fn read(path: &str, bytes: &[u8]) -> Result<Self, Refusal> {
         let text = std::str::from_utf8(bytes).map_err(|_| "a description of a metric is text in UTF-8")?;
         let written: DescriptionFile = toml::from_str(text).map_err(|error| {
-            let line = error.span().map(|span| text[..span.start.min(text.len())].matches('\n').count() + 1);
-            let place = line.map_or(String::new(), |line| format!("line {line}: "));
-            Refusal::new(format!("{place}{}", error.message()))
+            Refusal::new(format!("{}{}", toml_place(text, &error), error.message()))
                 .with_remedy("write it as docs/guides/programs.md shows")
         })?;
         let DescriptionFile {

@@ -14,8 +14,8 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::sync::Arc;
 
-use capeval::metric::{Part, Signature};
-use capeval::{Answers, Identity, Outside, OutsideMetrics, OutsideRow, Sight};
+use capeval::metric::Signature;
+use capeval::{Answers, Identity, Outside, OutsideLabel, OutsideMetrics, OutsideRow, Sight};
 use capeval_choice::Refusal;
 
 use description::Description;
@@ -38,8 +38,8 @@ pub struct Sandbox {
 
 /// A metric that is a program.
 struct Program {
-    /// The path of its description, as it was given.
-    path: String,
+    /// The path of its description, as it was given, and its measures.
+    label: OutsideLabel,
     description: Description,
     messages: Messages,
 }
@@ -76,18 +76,15 @@ pub fn read<'n>(
         if sandbox.is_some() {
             (description.sandbox, description.workers) = (sandbox.cloned(), 1);
         }
-        programs.push(Arc::new(Program { path: path.clone(), description, messages: Arc::clone(messages) }));
+        let label = OutsideLabel::new(path, description.parts.clone());
+        programs.push(Arc::new(Program { label, description, messages: Arc::clone(messages) }));
     }
     Ok(OutsideMetrics(programs))
 }
 
 impl Outside for Program {
-    fn name(&self) -> &str {
-        &self.path
-    }
-
-    fn parts(&self) -> &[Part] {
-        &self.description.parts
+    fn label(&self) -> &OutsideLabel {
+        &self.label
     }
 
     fn signature(&self) -> Signature {

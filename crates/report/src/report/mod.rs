@@ -21,7 +21,7 @@ pub use study::KIND;
 /// The result of an evaluation.
 ///
 /// Scores are in the order of [`Head::measures`], signatures in that of [`Head::metrics`].
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Report {
     /// The fields that all results share.
     pub head: Head,
@@ -109,7 +109,7 @@ pub struct Segments {
 }
 
 /// The references and policies behind the scores of a report.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Provenance {
     /// The reference files.
     pub files: Vec<String>,

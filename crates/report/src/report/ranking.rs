@@ -326,7 +326,6 @@ mod tests {
     use capeval_metric::Number;
 
     use super::*;
-    use crate::report::Provenance;
     use crate::{Head, Measure, SystemReport};
 
     fn report(keys: &[&str], rows: &[(&str, &[f64])]) -> Report {
@@ -347,19 +346,7 @@ mod tests {
             head: Head { measures: keys.iter().map(measure).collect(), ..Head::default() },
             systems: rows.iter().map(system).collect(),
             same_images: true,
-            groups: Vec::new(),
-            ranking: None,
-            sorted_by: None,
-            provenance: Provenance {
-                files: Vec::new(),
-                n_images: 0,
-                n_references: 0,
-                policy: None,
-                ids: None,
-            },
-            explained: Vec::new(),
-            gallery: None,
-            profiles: Vec::new(),
+            ..Report::default()
         }
     }
 

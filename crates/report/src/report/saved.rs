@@ -124,9 +124,8 @@ pub(crate) fn read(json: &[u8]) -> ReadStudy {
         sorted_by,
         groups,
         ranking: ranking.map(Cow::into_owned),
-        explained: Vec::new(),
-        gallery: None,
         profiles: profiles.map_or_else(Vec::new, Cow::into_owned),
+        ..Report::default()
     };
     report.check()?;
     let (Some(correction), Some(comparisons)) = (correction, comparisons) else {

@@ -6,80 +6,22 @@ use super::sentence::Sentence;
 use crate::WordId;
 
 /// Prepositions of two words that both depend on the noun: "off of it".
-const PAIRS: &[&str] = &[
-    "across from",
-    "along with",
-    "alongside of",
-    "apart from",
-    "as for",
-    "as from",
-    "as of",
-    "as per",
-    "as to",
-    "aside from",
-    "based on",
-    "close by",
-    "close to",
-    "contrary to",
-    "compared to",
-    "compared with",
-    "except for",
-    "exclusive of",
-    "far from",
-    "followed by",
-    "inside of",
-    "irrespective of",
-    "next to",
-    "near to",
-    "off of",
-    "out of",
-    "outside of",
-    "owing to",
-    "preliminary to",
-    "preparatory to",
-    "previous to",
-    "pursuant to",
-    "regardless of",
-    "subsequent to",
-    "thanks to",
-    "together with",
-];
+const PAIRS: &str = "\
+    across from, along with, alongside of, apart from, as for, as from, as of, as per, as to, aside from, \
+    based on, close by, close to, contrary to, compared to, compared with, except for, exclusive of, \
+    far from, followed by, inside of, irrespective of, next to, near to, off of, out of, outside of, \
+    owing to, preliminary to, preparatory to, previous to, pursuant to, regardless of, subsequent to, \
+    thanks to, together with";
 
 /// Prepositions of two words of which the first may govern the noun: "away from it".
-const GOVERNING_PAIRS: &[&str] = &[
-    "apart from",
-    "as from",
-    "aside from",
-    "away from",
-    "close by",
-    "close to",
-    "contrary to",
-    "far from",
-    "next to",
-    "near to",
-    "out of",
-    "outside of",
-    "pursuant to",
-    "regardless of",
-    "together with",
-];
+const GOVERNING_PAIRS: &str = "\
+    apart from, as from, aside from, away from, close by, close to, contrary to, far from, next to, \
+    near to, out of, outside of, pursuant to, regardless of, together with";
 
 /// Prepositions of three words of which the second governs the noun: "in front of it".
-const TRIPLES: &[&str] = &[
-    "by means of",
-    "in accordance with",
-    "in addition to",
-    "in case of",
-    "in front of",
-    "in lieu of",
-    "in place of",
-    "in spite of",
-    "on account of",
-    "on behalf of",
-    "on top of",
-    "with regard to",
-    "with respect to",
-];
+const TRIPLES: &str = "\
+    by means of, in accordance with, in addition to, in case of, in front of, in lieu of, in place of, \
+    in spite of, on account of, on behalf of, on top of, with regard to, with respect to";
 
 /// Relations that connect two clauses.
 const CLAUSES: &[Kind] = &[
@@ -113,7 +55,7 @@ pub(super) fn join_prepositions(net: &mut Net, sentence: &Sentence<'_>) {
         places.retain(|word| (1..parts.len()).all(|next| words.binary_search(&(word + next)).is_ok()));
         places
     };
-    let found = |list: &'static [&str]| list.iter().flat_map(|text| places(text)).collect::<Vec<_>>();
+    let found = |list: &str| list.split(", ").flat_map(places).collect::<Vec<_>>();
     let (pairs, governing, triples) = (found(PAIRS), found(GOVERNING_PAIRS), found(TRIPLES));
     if pairs.is_empty() && governing.is_empty() && triples.is_empty() {
         return;

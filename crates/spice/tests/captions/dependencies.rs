@@ -1,9 +1,10 @@
 //! Dependencies of the reference program's trees: of all golden captions, and of a case for each pattern.
 
-use capeval_spice::{Dependencies, DependencyGraph, Tree};
+use capeval_spice::{Dependencies, Tree};
 use capeval_testkit::ends;
 use proptest::prelude::*;
 
+use crate::graph::from_notation;
 use crate::support;
 
 #[test]
@@ -26,7 +27,7 @@ fn each_pattern_matches_as_in_the_reference_program() {
         for (graph, expected) in [(dependencies.basic, case[1]), (dependencies.collapsed, case[2])] {
             let words = graph.words().iter().filter(|word| word.copy == 0);
             let words = words.map(|word| (word.text.as_str(), word.tag.as_str()));
-            let expected = DependencyGraph::from_notation(words, expected.split(' ')).unwrap();
+            let expected = from_notation(words, expected.split(' ')).unwrap();
             assert_eq!(graph.to_string(), expected.to_string(), "{}", case[0]);
         }
     }
@@ -121,7 +122,7 @@ proptest! {
             let words = graph.words().iter().filter(|word| word.copy == 0);
             let words = words.map(|word| (word.text.as_str(), word.tag.as_str()));
             let text = graph.to_string();
-            let read = DependencyGraph::from_notation(words, text.split(' ').filter(|text| !text.is_empty()));
+            let read = from_notation(words, text.split(' ').filter(|text| !text.is_empty()));
             prop_assert_eq!(read.map(|read| read.to_string()), Some(text));
         }
     }

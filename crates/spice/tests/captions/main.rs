@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 mod dependencies;
+mod graph;
 mod morphology;
 mod support;
 mod tokens;

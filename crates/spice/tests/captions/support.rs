@@ -6,6 +6,8 @@ use capeval_spice::{DependencyGraph, Tree};
 use capeval_testkit::real_text;
 use serde_json::Value;
 
+use crate::graph::from_notation;
+
 /// A caption with what the reference program found in it.
 pub struct Caption {
     pub id: String,
@@ -49,7 +51,7 @@ fn sentence(value: &Value) -> Sentence {
     let graph = |name: &str| {
         let words = tokens.iter().map(String::as_str).zip(tags.iter().map(String::as_str));
         let dependencies = strings(&value[name]);
-        DependencyGraph::from_notation(words, dependencies.iter().map(String::as_str)).unwrap()
+        from_notation(words, dependencies.iter().map(String::as_str)).unwrap()
     };
     let tree = value["tree"].as_str().unwrap().parse().unwrap();
     let (basic, graph) = (graph("basic"), graph("cc"));

@@ -4,7 +4,7 @@
 //! table of irregular words and different rules for `-ies`, `-ied`, `-y`, `-alli`, `-fulli` and `-logi`, so
 //! that `spied` and `spies`, or `enjoy` and `enjoyment`, get the same stem.
 
-use super::suffixes::{STEP_2, STEP_3};
+use super::suffixes::{STEP_2, STEP_3, cut, ends, replace};
 
 /// Words for which the rules give the wrong stem.
 const IRREGULAR: &[(&str, &str)] = &[
@@ -133,19 +133,6 @@ fn step_5(w: &mut Vec<char>) {
     if ends(w, "ll") && measure(cut(w, "l")) > 1 {
         w.pop();
     }
-}
-
-fn ends(w: &[char], suffix: &str) -> bool {
-    w.len() >= suffix.len() && w[w.len() - suffix.len()..].iter().copied().eq(suffix.chars())
-}
-
-fn cut<'w>(w: &'w [char], suffix: &str) -> &'w [char] {
-    &w[..w.len().saturating_sub(suffix.len())]
-}
-
-fn replace(w: &mut Vec<char>, suffix: &str, by: &str) {
-    w.truncate(w.len().saturating_sub(suffix.len()));
-    w.extend(by.chars());
 }
 
 /// Marks the consonants among the characters; `y` is a consonant at the start and after a vowel.

@@ -7,7 +7,7 @@
 //!
 //! Every character other than a vowel or `y` counts as a consonant, even a digit.
 
-use super::suffixes::{STEP_2, STEP_3};
+use super::suffixes::{STEP_2, STEP_3, cut, ends, replace};
 
 /// The variant of step 4.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -130,19 +130,6 @@ fn step_5(w: &mut Vec<char>) {
     if ends(w, "ll") && shape(w).measure_above_1 {
         w.pop();
     }
-}
-
-fn ends(w: &[char], suffix: &str) -> bool {
-    w.len() >= suffix.len() && w[w.len() - suffix.len()..].iter().copied().eq(suffix.chars())
-}
-
-fn cut<'w>(w: &'w [char], suffix: &str) -> &'w [char] {
-    &w[..w.len().saturating_sub(suffix.len())]
-}
-
-fn replace(w: &mut Vec<char>, suffix: &str, by: &str) {
-    w.truncate(w.len().saturating_sub(suffix.len()));
-    w.extend(by.chars());
 }
 
 fn longest<'r, R>(

@@ -1,4 +1,4 @@
-//! The suffixes that all versions of Porter's algorithm replace.
+//! The suffixes that all versions of Porter's algorithm replace, and how a suffix is replaced.
 
 /// The suffixes that all dialects replace in step 2.
 pub(super) const STEP_2: &[(&str, &str)] = &[
@@ -34,3 +34,19 @@ pub(super) const STEP_3: &[(&str, &str)] = &[
     ("ful", ""),
     ("ness", ""),
 ];
+
+/// Returns true if `w` ends in `suffix`, which is ASCII.
+pub(super) fn ends(w: &[char], suffix: &str) -> bool {
+    w.len() >= suffix.len() && w[w.len() - suffix.len()..].iter().copied().eq(suffix.chars())
+}
+
+/// What is before a suffix.
+pub(super) fn cut<'w>(w: &'w [char], suffix: &str) -> &'w [char] {
+    &w[..w.len().saturating_sub(suffix.len())]
+}
+
+/// Puts `by` in the place of a suffix.
+pub(super) fn replace(w: &mut Vec<char>, suffix: &str, by: &str) {
+    w.truncate(w.len().saturating_sub(suffix.len()));
+    w.extend(by.chars());
+}

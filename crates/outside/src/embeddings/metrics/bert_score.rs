@@ -25,7 +25,8 @@ use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use capeval::metric::{Explanation, Match, Part, Rule, Setting, Settings, Signature, Step};
-use capeval::{Answers, Identity, Outside, OutsideRow};
+use capeval::{Answers, Identity, Outside, OutsideLabel, OutsideRow};
+use capeval_arrays::Key;
 use capeval_choice::{Code, Notice, Refusal};
 use capeval_neural::{ModelPurpose, Tokens};
 use rayon::prelude::*;
@@ -33,7 +34,7 @@ use rayon::prelude::*;
 use super::clip_score::{CLIP_S, MODEL};
 use super::reference;
 use crate::embeddings::baselines::{self, Baseline};
-use crate::embeddings::cache::{Key, key};
+use crate::embeddings::cache::key;
 use crate::embeddings::models::OpenModel;
 use crate::embeddings::role::Purpose;
 use crate::embeddings::space::{Alone, dot, norm};
@@ -85,8 +86,7 @@ fn parts(is_rescaled: bool) -> Vec<Part> {
 }
 
 struct BertScore {
-    spec: String,
-    parts: Vec<Part>,
+    label: OutsideLabel,
     model: Arc<OpenModel>,
     layer: usize,
     has_idf: bool,
@@ -155,8 +155,7 @@ impl BertScore {
             path => Some(baselines::read(path, layer)?),
         };
         Ok(Self {
-            spec: spec.to_owned(),
-            parts: parts(baseline.is_some()),
+            label: OutsideLabel::new(spec, parts(baseline.is_some())),
             layer,
             has_idf: settings.yes("idf"),
             prefix_space: settings.yes("prefix-space"),
@@ -350,16 +349,12 @@ const RESCALED: Rule = Rule::new("(x − b) / (1 − b)", |parts| match parts {
 });
 
 impl Outside for BertScore {
-    fn name(&self) -> &str {
-        &self.spec
-    }
-
-    fn parts(&self) -> &[Part] {
-        &self.parts
+    fn label(&self) -> &OutsideLabel {
+        &self.label
     }
 
     fn signature(&self) -> Signature {
-        let Self { layer, has_idf, prefix_space, baseline, model, spec: _, parts: _, scored: _ } = self;
+        let Self { layer, has_idf, prefix_space, baseline, model, label: _, scored: _ } = self;
         let yes_no = |yes: bool| if yes { "yes" } else { "no" };
         let signature = Signature::new(KIND.name).with("layer", layer).with("idf", yes_no(*has_idf));
         let rescale = baseline.as_ref().map_or_else(|| "no".to_owned(), |baseline| baseline.name.clone());
@@ -528,8 +523,7 @@ mod tests {
     fn references_are_documents_as_often_as_they_are_compared() {
         let model = Arc::new(models(&["roberta"]).remove(0));
         let metric = BertScore {
-            spec: String::new(),
-            parts: parts(false),
+            label: OutsideLabel::new("", parts(false)),
             layer: 2,
             has_idf: true,
             prefix_space: true,

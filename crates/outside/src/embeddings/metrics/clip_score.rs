@@ -29,7 +29,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use capeval::metric::{Explanation, Family, Part, Rule, Setting, Settings, Signature, Step};
-use capeval::{Answers, Outside, OutsideRow, Sight};
+use capeval::{Answers, Outside, OutsideLabel, OutsideRow, Sight};
 use capeval_choice::{Argument, Code, Notice, Refusal};
 use capeval_files::Error;
 use capeval_neural::ModelPurpose;
@@ -181,10 +181,9 @@ fn part(name: Name, variant: Variant) -> Part {
 
 /// One of the four metrics, with the vectors that it compares.
 struct ClipScore {
-    spec: String,
+    label: OutsideLabel,
     name: Name,
     variant: Variant,
-    parts: Vec<Part>,
     space: Space,
     /// The number of captions without any similarity, whose harmonic mean is 0 divided by 0.
     n_undefined: AtomicUsize,
@@ -201,12 +200,10 @@ fn build(
     let prefix = if variant == Variant::Torchmetrics { "" } else { PREFIX };
     let purpose = Purpose::Pictures { prefix, crop: settings.get(CROP.name)? };
     let space = Space::choose(sources, settings, purpose, wants)?;
-    let parts = vec![part(name, variant)];
     Ok(Arc::new(ClipScore {
-        spec: spec.to_owned(),
+        label: OutsideLabel::new(spec, vec![part(name, variant)]),
         name,
         variant,
-        parts,
         space,
         n_undefined: AtomicUsize::new(0),
     }))
@@ -255,12 +252,8 @@ const HARMONIC: Rule = Rule::new("2ab / (a + b)", |parts| match parts {
 });
 
 impl Outside for ClipScore {
-    fn name(&self) -> &str {
-        &self.spec
-    }
-
-    fn parts(&self) -> &[Part] {
-        &self.parts
+    fn label(&self) -> &OutsideLabel {
+        &self.label
     }
 
     fn signature(&self) -> Signature {

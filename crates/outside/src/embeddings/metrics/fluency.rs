@@ -24,13 +24,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use capeval::evaluate::registry;
 use capeval::metric::{Explanation, Part, Rule, Setting, Settings, Signature, Step};
-use capeval::{Answers, Identity, Outside, OutsideRow};
+use capeval::{Answers, Identity, Outside, OutsideLabel, OutsideRow};
+use capeval_arrays::Key;
 use capeval_choice::{Notice, Refusal};
 use capeval_neural::ModelPurpose;
 
 use super::explanation;
 use super::sentence::{self, Similarity};
-use crate::embeddings::cache::{Key, key};
+use crate::embeddings::cache::key;
 use crate::embeddings::models::OpenModel;
 use crate::embeddings::role::Purpose;
 use crate::embeddings::space::Alone;
@@ -70,8 +71,7 @@ pub(crate) const FENSE: OutsideKind = OutsideKind {
         let similarity = Similarity::choose(settings, sources)?;
         let penalty = settings.get(PENALTY.name)?;
         Ok(Arc::new(Fense {
-            spec: spec.to_owned(),
-            parts: vec![fense_part()],
+            label: OutsideLabel::new(spec, vec![fense_part()]),
             similarity,
             detector,
             penalty,
@@ -92,8 +92,8 @@ pub(crate) const SPIDER_FL: OutsideKind = OutsideKind {
         let detector = Detector::choose(settings, sources)?;
         let penalty = settings.get(PENALTY.name)?;
         let base = registry::base(spec).map(|base| split(spec, base).1).unwrap_or_default();
-        let parts = vec![spider_fl_part()];
-        Ok(Arc::new(SpiderFl { spec: spec.to_owned(), parts, base, detector, penalty }))
+        let label = OutsideLabel::new(spec, vec![spider_fl_part()]);
+        Ok(Arc::new(SpiderFl { label, base, detector, penalty }))
     },
     ..FER
 };
@@ -109,7 +109,7 @@ pub(crate) const FER: OutsideKind = OutsideKind {
     parts: || vec![fer_part()],
     build: |spec, settings, sources| {
         let detector = Detector::choose(settings, sources)?;
-        Ok(Arc::new(Fer { spec: spec.to_owned(), parts: vec![fer_part()], detector }))
+        Ok(Arc::new(Fer { label: OutsideLabel::new(spec, vec![fer_part()]), detector }))
     },
     ..sentence::KIND
 };
@@ -207,18 +207,13 @@ impl Detector {
 }
 
 struct Fer {
-    spec: String,
-    parts: Vec<Part>,
+    label: OutsideLabel,
     detector: Detector,
 }
 
 impl Outside for Fer {
-    fn name(&self) -> &str {
-        &self.spec
-    }
-
-    fn parts(&self) -> &[Part] {
-        &self.parts
+    fn label(&self) -> &OutsideLabel {
+        &self.label
     }
 
     fn signature(&self) -> Signature {
@@ -246,8 +241,7 @@ impl Outside for Fer {
 }
 
 struct Fense {
-    spec: String,
-    parts: Vec<Part>,
+    label: OutsideLabel,
     similarity: Similarity,
     detector: Detector,
     penalty: f64,
@@ -260,12 +254,8 @@ impl Fense {
 }
 
 impl Outside for Fense {
-    fn name(&self) -> &str {
-        &self.spec
-    }
-
-    fn parts(&self) -> &[Part] {
-        &self.parts
+    fn label(&self) -> &OutsideLabel {
+        &self.label
     }
 
     fn signature(&self) -> Signature {
@@ -309,8 +299,7 @@ impl Outside for Fense {
 
 /// The share that is left of SPIDEr.
 struct SpiderFl {
-    spec: String,
-    parts: Vec<Part>,
+    label: OutsideLabel,
     /// SPIDEr with its settings.
     base: String,
     detector: Detector,
@@ -318,12 +307,8 @@ struct SpiderFl {
 }
 
 impl Outside for SpiderFl {
-    fn name(&self) -> &str {
-        &self.spec
-    }
-
-    fn parts(&self) -> &[Part] {
-        &self.parts
+    fn label(&self) -> &OutsideLabel {
+        &self.label
     }
 
     fn signature(&self) -> Signature {

@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use capeval::choice::SegmentId;
 use capeval::metric::{Part, Setting, Settings, Signature};
-use capeval::{Answers, Outside, OutsideRow, Sight, Summary};
+use capeval::{Answers, Outside, OutsideLabel, OutsideRow, Sight, Summary};
 use capeval_choice::{Notice, Refusal};
 use capeval_files::Error;
 use capeval_neural::ModelPurpose;
@@ -88,9 +88,8 @@ fn median_parts() -> Vec<Part> {
 }
 
 struct Retrieval {
-    spec: String,
+    label: OutsideLabel,
     measure: Measure,
-    parts: Vec<Part>,
     direction: Direction,
     space: Space,
     /// The pools of the systems, as they are asked about.
@@ -108,9 +107,8 @@ fn build(
     let parts = if measure == Measure::Recall { recall_parts() } else { median_parts() };
     let direction = settings.get(DIRECTION.name)?;
     Ok(Arc::new(Retrieval {
-        spec: spec.to_owned(),
+        label: OutsideLabel::new(spec, parts),
         measure,
-        parts,
         direction,
         space,
         pools: Mutex::default(),
@@ -118,12 +116,8 @@ fn build(
 }
 
 impl Outside for Retrieval {
-    fn name(&self) -> &str {
-        &self.spec
-    }
-
-    fn parts(&self) -> &[Part] {
-        &self.parts
+    fn label(&self) -> &OutsideLabel {
+        &self.label
     }
 
     fn signature(&self) -> Signature {

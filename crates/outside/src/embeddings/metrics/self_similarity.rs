@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use capeval::metric::{Part, Signature};
-use capeval::{Answers, Outside, OutsideRow};
+use capeval::{Answers, Outside, OutsideLabel, OutsideRow};
 use capeval_choice::{Notice, Refusal};
 use capeval_neural::ModelPurpose;
 
@@ -28,7 +28,7 @@ pub(crate) const KIND: OutsideKind = OutsideKind {
     build: |spec, settings, sources| {
         let wants = Wants { pictures: false, references: false };
         let space = Space::choose(sources, settings, Purpose::Texts, wants)?;
-        Ok(Arc::new(SelfSim { spec: spec.to_owned(), parts: vec![part()], space }))
+        Ok(Arc::new(SelfSim { label: OutsideLabel::new(spec, vec![part()]), space }))
     },
     needs: "a model of CLIP or of sentences, or vectors of texts",
     models: &[ModelPurpose::PicturesAndTexts, ModelPurpose::Sentences],
@@ -40,18 +40,13 @@ fn part() -> Part {
 }
 
 struct SelfSim {
-    spec: String,
-    parts: Vec<Part>,
+    label: OutsideLabel,
     space: Space,
 }
 
 impl Outside for SelfSim {
-    fn name(&self) -> &str {
-        &self.spec
-    }
-
-    fn parts(&self) -> &[Part] {
-        &self.parts
+    fn label(&self) -> &OutsideLabel {
+        &self.label
     }
 
     fn signature(&self) -> Signature {

@@ -16,7 +16,7 @@
 use std::sync::Arc;
 
 use capeval::metric::{Explanation, Part, Rule, Setting, Settings, Signature, Step};
-use capeval::{Answers, Outside, OutsideRow};
+use capeval::{Answers, Outside, OutsideLabel, OutsideRow};
 use capeval_choice::{Notice, Refusal};
 use capeval_neural::ModelPurpose;
 use rayon::prelude::*;
@@ -47,7 +47,7 @@ pub(crate) const KIND: OutsideKind = OutsideKind {
     parts: || vec![part()],
     build: |spec, settings, sources| {
         let similarity = Similarity::choose(settings, sources)?;
-        Ok(Arc::new(SbertSim { spec: spec.to_owned(), parts: vec![part()], similarity }))
+        Ok(Arc::new(SbertSim { label: OutsideLabel::new(spec, vec![part()]), similarity }))
     },
     ..CLIP_S
 };
@@ -60,8 +60,7 @@ fn part() -> Part {
 pub(super) struct Similarity(Space);
 
 struct SbertSim {
-    spec: String,
-    parts: Vec<Part>,
+    label: OutsideLabel,
     similarity: Similarity,
 }
 
@@ -118,12 +117,8 @@ fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
 }
 
 impl Outside for SbertSim {
-    fn name(&self) -> &str {
-        &self.spec
-    }
-
-    fn parts(&self) -> &[Part] {
-        &self.parts
+    fn label(&self) -> &OutsideLabel {
+        &self.label
     }
 
     fn signature(&self) -> Signature {

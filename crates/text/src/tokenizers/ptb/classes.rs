@@ -8,7 +8,8 @@
 use std::ops::{BitOr, Not};
 use std::sync::OnceLock;
 
-use super::letters::{DIGITS, LETTERS, MARKS, SYMBOLS};
+/// The letters, marks, digits and symbols of the reference program, in ranges.
+const LETTERS: &str = include_str!("letters.txt");
 
 /// The number of classes, which is the length of a row of the automaton.
 pub(super) const CLASSES: usize = 128;
@@ -101,10 +102,9 @@ fn build() -> Box<[u8]> {
             table[usize::from(first)..=usize::from(last)].fill(class);
         }
     };
-    fill(LETTERS, LOWER);
-    fill(MARKS, MARK);
-    fill(DIGITS, DIGIT);
-    fill(SYMBOLS, SYMBOL);
+    for (class, ranges) in letters() {
+        fill(&ranges, class);
+    }
     fill(&[(0x2160, 0x216f)], ROMAN);
     fill(&[(0x24b6, 0x24cf)], CIRCLED);
     fill(&[(0x0085, 0x0085)], NEXT_LINE);
@@ -144,6 +144,26 @@ fn build() -> Box<[u8]> {
         }
     }
     table
+}
+
+/// Each class in the file of letters, with its ranges.
+fn letters() -> impl Iterator<Item = (u8, Vec<(u16, u16)>)> {
+    LETTERS.lines().filter(|line| !line.starts_with('#')).map(|line| {
+        let (name, ranges) = line.split_once(' ').expect("a class has ranges");
+        let class = match name {
+            "letters" => LOWER,
+            "marks" => MARK,
+            "digits" => DIGIT,
+            "symbols" => SYMBOL,
+            _ => unreachable!("the file has these four classes"),
+        };
+        let unit = |digits| u16::from_str_radix(digits, 16).expect("code points are hexadecimal");
+        let ranges = ranges.split(' ').map(|range| {
+            let (first, last) = range.split_once('-').unwrap_or((range, range));
+            (unit(first), unit(last))
+        });
+        (class, ranges.collect())
+    })
 }
 
 /// A set of character classes.
@@ -306,3 +326,27 @@ pub(super) const MIDDLE_STOP: Set = Set::of(",;:").or(Set::class(IDEOGRAPHIC_COM
 /// Characters that are tokens by themselves.
 pub(super) const LONE: Set =
     Set::of("+%&~^|\\.").or(Set::class(SYMBOL)).or(Set::class(CIRCLED)).or(SMALL_SIGN).or(FRACTION_BAR);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_file_of_letters_has_what_the_reference_program_told() {
+        let told: Vec<_> = letters()
+            .map(|(class, ranges)| {
+                let units = || ranges.iter().flat_map(|&(first, last)| first..=last);
+                (class, ranges.len(), units().count(), units().map(u64::from).sum::<u64>())
+            })
+            .collect();
+        let expected = [
+            (LOWER, 368, 48_410, 1_523_939_358),
+            (MARK, 59, 500, 914_465),
+            (DIGIT, 34, 340, 4_444_210),
+            (SYMBOL, 61, 2_813, 29_467_802),
+        ];
+        assert_eq!(told, expected);
+        let classes = "aé中ーĀ٣´★\u{378}\u{200b}".chars().map(of).collect::<Vec<_>>();
+        assert_eq!(classes, [b'a', LOWER, LOWER, LOWER, UPPER, DIGIT, SYMBOL, SYMBOL, MARK, OTHER]);
+    }
+}

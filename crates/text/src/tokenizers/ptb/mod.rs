@@ -27,7 +27,6 @@
 mod automaton;
 mod classes;
 mod fast;
-mod letters;
 mod lexer;
 mod pattern;
 mod post;
