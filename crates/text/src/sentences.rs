@@ -36,10 +36,7 @@ pub struct Sentences {
     symbols: Buffer<Symbol>,
     /// The end of each sentence in `symbols`.
     ends: Buffer<u64>,
-    /// The sentences whose words differ from their pieces, ascending.
-    odd: Buffer<u64>,
-    odd_words: Buffer<Symbol>,
-    odd_ends: Buffer<u64>,
+    odd: OddSentences,
     /// The sentences whose tokens may depend on the text that follows, ascending.
     open: Buffer<u64>,
 }
@@ -59,6 +56,34 @@ pub struct SentenceParts<S, E> {
     pub odd_ends: E,
     /// The sentences whose tokens may depend on the text that follows.
     pub open: E,
+}
+
+/// The sentences whose words differ from their pieces.
+#[derive(Clone, Debug, Default)]
+struct OddSentences {
+    /// A bit for each sentence up to the last of these: a search in `places` takes longer than all else that finds the
+    /// words of a sentence.
+    marks: Vec<u64>,
+    /// The numbers of these sentences, ascending.
+    places: Buffer<u64>,
+    words: Buffer<Symbol>,
+    /// The end of each of these sentences in `words`.
+    ends: Buffer<u64>,
+}
+
+impl OddSentences {
+    fn new(places: Buffer<u64>, words: Buffer<Symbol>, ends: Buffer<u64>) -> Self {
+        let mut marks = vec![0; places.last().map_or(0, |last| *last as usize / 64 + 1)];
+        places.iter().for_each(|place| marks[*place as usize / 64] |= 1 << (place % 64));
+        Self { marks, places, words, ends }
+    }
+
+    /// Its place among these, if sentence `k` is one of them.
+    #[inline]
+    fn find(&self, k: usize) -> Option<usize> {
+        let marks = self.marks.get(k / 64)?;
+        (marks >> (k % 64) & 1 == 1).then(|| self.places.partition_point(|place| *place < k as u64))
+    }
 }
 
 #[inline]
@@ -81,6 +106,7 @@ impl Sentences {
     ///
     /// # Panics
     /// If there is no sentence `k`.
+    #[inline]
     pub fn pieces(&self, k: usize) -> &[Symbol] {
         part(&self.symbols, &self.ends, k)
     }
@@ -89,13 +115,11 @@ impl Sentences {
     ///
     /// # Panics
     /// If there is no sentence `k`.
+    #[inline]
     pub fn words(&self, k: usize) -> &[Symbol] {
-        if self.odd.is_empty() {
-            return self.pieces(k);
-        }
-        match self.odd.binary_search(&(k as u64)) {
-            Ok(at) => part(&self.odd_words, &self.odd_ends, at),
-            Err(_) => self.pieces(k),
+        match self.odd.find(k) {
+            Some(at) => part(&self.odd.words, &self.odd.ends, at),
+            None => self.pieces(k),
         }
     }
 
@@ -125,8 +149,10 @@ impl Sentences {
         Self {
             symbols: symbols.into(),
             ends: piece_ends.into(),
-            odd_ends: vec![0; odd.len()].into(),
-            odd: odd.into(),
+            odd: {
+                let none = vec![0; odd.len()];
+                OddSentences::new(odd.into(), Buffer::default(), none.into())
+            },
             ..Self::default()
         }
     }
@@ -212,9 +238,7 @@ impl Sentences {
         Self {
             symbols: symbols.into(),
             ends: ends.into(),
-            odd: odd.into(),
-            odd_words: odd_words.into(),
-            odd_ends: odd_ends.into(),
+            odd: OddSentences::new(odd.into(), odd_words.into(), odd_ends.into()),
             open: open.into(),
         }
     }
@@ -236,7 +260,7 @@ impl Sentences {
             };
             symbols.extend_from_slice(from.pieces(at));
             ends.push(symbols.len() as u64);
-            if from.odd.binary_search(&(at as u64)).is_ok() {
+            if from.odd.find(at).is_some() {
                 odd.push(k as u64);
                 odd_words.extend_from_slice(from.words(at));
                 odd_ends.push(odd_words.len() as u64);
@@ -245,9 +269,7 @@ impl Sentences {
         Self {
             symbols: symbols.into(),
             ends: ends.into(),
-            odd: odd.into(),
-            odd_words: odd_words.into(),
-            odd_ends: odd_ends.into(),
+            odd: OddSentences::new(odd.into(), odd_words.into(), odd_ends.into()),
             open: self.open.to_vec().into(),
         }
     }
@@ -261,9 +283,7 @@ impl Sentences {
         Self {
             symbols: through(&self.symbols),
             ends: self.ends.to_vec().into(),
-            odd: self.odd.to_vec().into(),
-            odd_words: through(&self.odd_words),
-            odd_ends: self.odd_ends.to_vec().into(),
+            odd: OddSentences { words: through(&self.odd.words), ..self.odd.clone() },
             open: self.open.to_vec().into(),
         }
     }
@@ -273,9 +293,9 @@ impl Sentences {
         SentenceParts {
             symbols: &self.symbols,
             ends: &self.ends,
-            odd: &self.odd,
-            odd_words: &self.odd_words,
-            odd_ends: &self.odd_ends,
+            odd: &self.odd.places,
+            odd_words: &self.odd.words,
+            odd_ends: &self.odd.ends,
             open: &self.open,
         }
     }
@@ -301,7 +321,7 @@ impl Sentences {
             && below(&open)
             && known(&symbols)
             && known(&odd_words);
-        sound.then_some(Self { symbols, ends, odd, odd_words, odd_ends, open })
+        sound.then(|| Self { symbols, ends, odd: OddSentences::new(odd, odd_words, odd_ends), open })
     }
 }
 

@@ -3,7 +3,8 @@
 use capeval_metric::{Explanation, Match, Metric, Rule, Segment, Step};
 use capeval_text::Symbol;
 
-use super::{Model, Scratch, Step as Edit, Ter};
+use super::search::{Scratch, Step as Edit};
+use super::{Model, Ter};
 
 const RATE: Rule = Rule::new("100 · edits / words; 100 for edits without words", |parts| match parts {
     [edits, words] if *words > 0.0 => 100.0 * (edits / words),

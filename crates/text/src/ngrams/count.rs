@@ -4,17 +4,14 @@ use rayon::prelude::*;
 
 use super::index::{ReferenceLists, Shard};
 use super::mix;
+use super::parts::{
+    CountedNgram, EMPTY, Keys, MOST_PART_BITS, NUMBER, NUMBER_BITS, Part, PartKeys, part_of, slot,
+};
 use crate::ends::Ends;
 use crate::vocabulary::Symbol;
 
 /// The keys of one part, so many that its table fits a core's private cache.
 const PART_KEYS: usize = 1 << 14;
-/// The greatest number of parts, as a power of two: the number of a part fits a byte.
-const MOST_PART_BITS: u32 = 8;
-/// The lower bits of a node or slot hold the n-gram's number within its part.
-const NUMBER_BITS: u32 = 32 - MOST_PART_BITS;
-const NUMBER: u32 = (1 << NUMBER_BITS) - 1;
-const EMPTY: u32 = u32::MAX;
 
 /// An n-gram of the corpus: its words packed into one number, or a word's number, or a position in a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,34 +74,6 @@ pub struct CountParts<W, K, C> {
 struct Table {
     part_bits: u32,
     parts: Vec<Part>,
-}
-
-/// The n-grams of one part, numbered from 0, and an open-addressing table for looking up these numbers.
-#[derive(Debug, Default)]
-struct Part {
-    ngrams: Vec<CountedNgram>,
-    /// The table. A slot holds an n-gram's number with eight bits of its key's hash above it, or all ones if
-    /// empty. The length is a power of two.
-    slots: Vec<u32>,
-}
-
-/// An n-gram, with the number of images that contain it. Its key is in two halves, so that there is no padding.
-#[derive(Clone, Copy, Debug)]
-struct CountedNgram {
-    upper: u32,
-    lower: u32,
-    count: u32,
-}
-
-impl CountedNgram {
-    fn new(key: u64, count: u32) -> Self {
-        Self { upper: (key >> 32) as u32, lower: key as u32, count }
-    }
-
-    #[inline]
-    fn key(&self) -> u64 {
-        u64::from(self.upper) << 32 | u64::from(self.lower)
-    }
 }
 
 /// A look-up of the n-gram that extends `prefix` by `symbol`.
@@ -522,145 +491,4 @@ fn key(prefix: Node, symbol: Symbol, word_bits: u32) -> u64 {
 #[inline]
 fn node(key: u64, part: usize, k: u32, word_bits: u32) -> Node {
     Node(if word_bits < 32 { key } else { u64::from((part as u32) << NUMBER_BITS | k) })
-}
-
-#[inline]
-fn part_of(hash: u64, part_bits: u32) -> usize {
-    (hash >> 32 >> (32 - part_bits)) as usize
-}
-
-/// The slot value for n-gram number `k`.
-#[inline]
-fn slot(hash: u64, k: u32) -> u32 {
-    (hash >> NUMBER_BITS) as u32 & !NUMBER | k
-}
-
-/// The keys of a shard's n-grams, part by part once they are dealt.
-#[derive(Default)]
-struct Keys {
-    keys: Vec<u64>,
-    /// The place in the shard of the list of each.
-    lists: Vec<u16>,
-    /// The end of each part.
-    ends: Vec<u32>,
-}
-
-impl Keys {
-    /// The keys sorted by part, those of a part in order.
-    fn dealt(&self, part_bits: u32) -> Self {
-        let Self { keys, lists, .. } = self;
-        let mut ends = vec![0_u32; 1 << part_bits];
-        keys.iter().for_each(|key| ends[part_of(mix(*key), part_bits)] += 1);
-        let mut next = 0;
-        // The start of each part becomes its end.
-        ends.iter_mut().for_each(|end| next += std::mem::replace(end, next));
-        let mut dealt = Self { keys: vec![0; keys.len()], lists: vec![0; keys.len()], ends };
-        for (key, list) in keys.iter().zip(lists) {
-            let end = &mut dealt.ends[part_of(mix(*key), part_bits)];
-            (dealt.keys[*end as usize], dealt.lists[*end as usize]) = (*key, *list);
-            *end += 1;
-        }
-        dealt
-    }
-}
-
-/// The keys of a shard that belong to one part, which become answers.
-struct PartKeys<'k> {
-    keys: &'k mut [u64],
-    lists: &'k [u16],
-    /// The lists of the shard, with the number of images that share each.
-    of_shard: &'k [(u32, u32)],
-}
-
-impl Part {
-    fn with_room_for(n_keys: usize) -> Self {
-        Self { slots: vec![EMPTY; (n_keys + n_keys / 5 + 1).next_power_of_two()], ngrams: Vec::new() }
-    }
-
-    /// Counts the keys of part `p` of all shards, and puts the answer in the place of each: the number of images, and
-    /// in the upper half the n-gram's number. N-grams that fewer than `least` images contain are then left out.
-    ///
-    /// # Panics
-    /// If there are more than 16 million n-grams in a part, far more than any supported corpus has.
-    fn count(mut shards: Vec<PartKeys<'_>>, p: u32, least: u8) -> Self {
-        let mut part = Self::with_room_for(shards.iter().map(|shard| shard.keys.len()).sum());
-        // The list in which each n-gram was met last: it may be there twice, and counts once.
-        let mut last: Vec<u32> = Vec::new();
-        for PartKeys { keys, lists, of_shard } in &mut shards {
-            for (key, list) in keys.iter_mut().zip(*lists) {
-                let k = part.add(*key) as usize;
-                let (list, times) = of_shard[usize::from(*list)];
-                if k == last.len() {
-                    last.push(!list);
-                }
-                if std::mem::replace(&mut last[k], list) != list {
-                    part.ngrams[k].count += times;
-                }
-                *key = k as u64;
-            }
-        }
-        assert!(part.ngrams.len() < NUMBER as usize, "over four thousand million n-grams in one table");
-        let is_kept = |ngram: &&CountedNgram| ngram.count >= u32::from(least);
-        let mut number = 0;
-        for (new, ngram) in last.iter_mut().zip(&part.ngrams) {
-            *new = p << NUMBER_BITS | number;
-            number += u32::from(is_kept(&ngram));
-        }
-        for key in shards.iter_mut().flat_map(|shard| shard.keys.iter_mut()) {
-            let k = *key as usize;
-            *key = u64::from(last[k]) << 32 | u64::from(part.ngrams[k].count);
-        }
-        Self::of(|| part.ngrams.iter().filter(is_kept))
-    }
-
-    /// The table of these n-grams, which differ.
-    fn of<'n, I: Iterator<Item = &'n CountedNgram>>(ngrams: impl Fn() -> I) -> Self {
-        let n = ngrams().count();
-        let mut part = Self { ngrams: Vec::with_capacity(n), ..Self::with_room_for(n) };
-        for ngram in ngrams() {
-            let k = part.add(ngram.key()) as usize;
-            part.ngrams[k].count = ngram.count;
-        }
-        part
-    }
-
-    /// The number of `key`, which is added if it is new.
-    #[inline]
-    fn add(&mut self, key: u64) -> u32 {
-        let mask = self.slots.len() - 1;
-        let hash = mix(key);
-        let mut at = hash as usize & mask;
-        loop {
-            let found = self.slots[at];
-            if found == EMPTY {
-                break;
-            }
-            let k = found & NUMBER;
-            if found == slot(hash, k) && self.ngrams[k as usize].key() == key {
-                return k;
-            }
-            at = (at + 1) & mask;
-        }
-        let k = self.ngrams.len() as u32;
-        self.slots[at] = slot(hash, k & NUMBER);
-        self.ngrams.push(CountedNgram::new(key, 0));
-        k
-    }
-
-    #[inline]
-    fn find(&self, key: u64, hash: u64) -> Option<u32> {
-        let mask = self.slots.len() - 1;
-        let mut at = hash as usize & mask;
-        loop {
-            let found = self.slots[at];
-            if found == EMPTY {
-                return None;
-            }
-            let k = found & NUMBER;
-            if found == slot(hash, k) && self.ngrams[k as usize].key() == key {
-                return Some(k);
-            }
-            at = (at + 1) & mask;
-        }
-    }
 }

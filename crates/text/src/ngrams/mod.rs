@@ -19,6 +19,7 @@
 
 mod count;
 mod index;
+mod parts;
 mod segment;
 
 pub use count::{CountParts, LookUp, NgramCounts, Node, Query};
