@@ -453,8 +453,6 @@ async fn apply_head(
     slug: Slug,
     actor: Option<&str>,
 ) -> anyhow::Result<(String, bool, bool)> {
-    const RUNS: &str = "SELECT 1 FROM account WHERE id = $1 AND (role = 'admin' OR EXISTS \
-        (SELECT 1 FROM benchmark_host WHERE benchmark = $2 AND account = $1))";
     let known = tx.pick(
         "SELECT id, draft FROM benchmark WHERE slug = $1",
         "SELECT id, draft FROM benchmark WHERE slug = $1 FOR NO KEY UPDATE",
@@ -465,7 +463,7 @@ async fn apply_head(
         return Err(taken(plan).into());
     }
     if let (Some((id, _)), Some(actor)) = (&known, actor)
-        && !tx.exists(RUNS, args![actor, id]).await?
+        && !tx.exists(records::RUNS, args![id, actor]).await?
     {
         return Err(Fault::not_found().into());
     }

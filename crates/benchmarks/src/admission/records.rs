@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::lists;
 use super::terms::{self, AcceptanceRow};
+use crate::records::RUNS;
 use crate::settings::Benchmark;
 
 /// The benchmark with this id.
@@ -58,7 +59,7 @@ pub async fn require(tx: &mut Tx, app: &App, id: &str, visitor: &Visitor) -> Res
             page
         ));
     }
-    if is_host(tx, id, visitor).await? {
+    if tx.exists(RUNS, args![id, &visitor.id]).await? {
         return Ok(());
     }
     require_listed(tx, benchmark, visitor).await?;
@@ -98,11 +99,6 @@ fn refused(outcome: Result<(), Fault>) -> Result<Option<Fault>, Fault> {
 /// The reason why a person may not submit to a benchmark, if so.
 pub async fn refusal(app: &App, id: &str, visitor: &Visitor) -> Result<Option<Fault>, Fault> {
     refused(require(&mut app.store.snapshot().await?, app, id, visitor).await)
-}
-
-async fn is_host(tx: &mut Tx, benchmark: &str, visitor: &Visitor) -> Result<bool, Error> {
-    let sql = "SELECT 1 FROM benchmark_host WHERE benchmark = $1 AND account = $2";
-    Ok(visitor.is_admin() || tx.exists(sql, args![benchmark, &visitor.id]).await?)
 }
 
 /// Refuses a person whose confirmed address the lists do not admit, without a word about which of them.
