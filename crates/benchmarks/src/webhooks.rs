@@ -2,8 +2,7 @@
 
 use askama::Template;
 use axum::extract::Path;
-use axum::http::StatusCode;
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use capeval_api::{CreatedWebhook, NewWebhook, Webhook, Webhooks};
 use capeval_site::accounts::Visitor;
 use capeval_site::app::App;
@@ -65,14 +64,14 @@ async fn add_on_page(
     Hosted(seen): Hosted<SeenBenchmark>,
     Body(new): Body<NewWebhook>,
 ) -> Result<Response, Fault> {
-    let added = webhook_records::add(&app, &by.id, &seen.benchmark.id, &new.url).await;
-    let (status, secret, url, problem) = match &added {
-        Ok(added) => (StatusCode::OK, Some(added.secret.clone()), "", None),
-        Err(fault) => (fault.status, None, new.url.as_str(), Some(page.fault(fault))),
+    let (secret, url, fault) = match webhook_records::add(&app, &by.id, &seen.benchmark.id, &new.url).await {
+        Ok(added) => (Some(added.secret), "", None),
+        Err(fault) => (None, new.url.as_str(), Some(page.refusal(fault)?)),
     };
+    let problem = fault.as_ref().map(|fault| page.fault(fault));
     let webhooks = webhook_records::of_benchmark(&app.store, &seen.benchmark.id).await?;
     let template = WebhooksPage { page: &page, seen: &seen, webhooks: &webhooks, secret, url, problem };
-    Ok((status, page.show(&template)?).into_response())
+    page.show_after(&template, fault.as_ref())
 }
 
 async fn remove(

@@ -138,8 +138,7 @@ async fn save(
     let slug = if is_new { Slug::Unused } else { Slug::UnusedOrOwn };
     match settings::apply(app, plan, slug, Some(&visitor.id)).await {
         Ok(_) => Ok(Redirect::to(&format!("/c/{}?done=saved", plan.slug)).into_response()),
-        Err(fault) if fault.status.is_server_error() => Err(fault),
-        Err(fault) => form(page, plan, is_new, Some(page.fault(&fault))),
+        Err(fault) => form(page, plan, is_new, Some(page.fault(&page.refusal(fault)?))),
     }
 }
 

@@ -1,7 +1,7 @@
 //! The forms with which people report things, and with which anybody asks for the removal of a picture.
 
 use askama::Template;
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use capeval_api::NewReport;
 use capeval_site::accounts::Visitor;
 use capeval_site::app::App;
@@ -79,7 +79,9 @@ async fn takedown(
     };
     match sent {
         Ok(()) => page.show(&shown(None)),
-        Err(fault) if fault.status.is_server_error() => Err(fault),
-        Err(fault) => Ok((fault.status, page.show(&shown(Some(page.fault(&fault))))?).into_response()),
+        Err(fault) => {
+            let fault = page.refusal(fault)?;
+            page.show_after(&shown(Some(page.fault(&fault))), Some(&fault))
+        }
     }
 }

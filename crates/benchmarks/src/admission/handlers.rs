@@ -98,13 +98,9 @@ async fn take_part(
     Body(given): Body<NewParticipation>,
 ) -> Result<Either<Answer<Participation>, Response>, Fault> {
     let done = requests::take_part(&app, &by, &seen.benchmark.id, &given).await;
-    if let Err(fault) = &done
-        && (page.is_program() || fault.status.is_server_error())
-    {
-        return Err(fault.clone());
-    }
+    let refusal = done.err().map(|fault| page.refusal(fault)).transpose()?;
     let participation = known(&app, Some(&by), &seen).await?;
-    let Err(fault) = done else {
+    let Some(fault) = refusal else {
         return Ok(match page.is_program() {
             true => Either::One(Answer::json(&participation)),
             false => Either::Other(

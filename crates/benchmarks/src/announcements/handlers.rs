@@ -181,8 +181,8 @@ async fn publish(
 ) -> Result<Either<Created<CreatedAnnouncement>, Response>, Fault> {
     match records::publish(&app, &by, &seen.benchmark.id, &given).await {
         Ok(id) => Ok(Either::One(page.then(&place(&seen, "saved"), &CreatedAnnouncement { id }))),
-        Err(fault) if page.is_program() || fault.status.is_server_error() => Err(fault),
         Err(fault) => {
+            let fault = page.refusal(fault)?;
             let form = form(&app, &seen, Draft::of(String::new(), given), None).await?;
             Ok(Either::Other(show(&app, &page, &seen, form, Some(&fault)).await?))
         }

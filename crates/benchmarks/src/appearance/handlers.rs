@@ -165,8 +165,7 @@ async fn change(
     let typed = |plan: &mut Plan| (plan.contact, plan.accent) = (contact, accent);
     match records::change(&app, &by, &seen.benchmark.id, "contact, accent", typed).await {
         Ok(()) => Ok(place(&seen)),
-        Err(fault) if fault.status.is_server_error() => Err(fault),
-        Err(fault) => show_form(&page, &seen, &given, &OwnPage::default(), Some(&fault)),
+        Err(fault) => show_form(&page, &seen, &given, &OwnPage::default(), Some(&page.refusal(fault)?)),
     }
 }
 
@@ -190,8 +189,8 @@ async fn change_logo(
                 }
                 match encode_logo(&app, draft.path().to_owned()).await {
                     Ok(logo) => row = Some(logo.columns()),
-                    Err(fault) if fault.status.is_server_error() => return Err(fault),
                     Err(fault) => {
+                        let fault = page.refusal(fault)?;
                         return show_form(&page, &seen, &look(&seen), &OwnPage::default(), Some(&fault));
                     }
                 }
@@ -237,7 +236,6 @@ async fn change_page(
     };
     match records::change(&app, &by, &seen.benchmark.id, &own.slug, written).await {
         Ok(()) => Ok(place(&seen)),
-        Err(fault) if fault.status.is_server_error() => Err(fault),
-        Err(fault) => show_form(&page, &seen, &look(&seen), &own, Some(&fault)),
+        Err(fault) => show_form(&page, &seen, &look(&seen), &own, Some(&page.refusal(fault)?)),
     }
 }

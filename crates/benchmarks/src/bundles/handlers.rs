@@ -64,23 +64,22 @@ async fn take(
 ) -> Result<Either<Created<ImportedBenchmark>, Response>, Fault> {
     let mut report = None;
     let made = make(&app, &by, request, &mut report).await;
-    match &made {
-        Err(fault) if page.is_program() || fault.status.is_server_error() => return Err(fault.clone()),
+    let (draft, fault) = match made {
         Ok(slug) if page.is_program() => {
             let report = report.unwrap_or_default();
-            return Ok(Either::One(Created::json(&ImportedBenchmark { slug: slug.clone(), report })));
+            return Ok(Either::One(Created::json(&ImportedBenchmark { slug, report })));
         }
-        _ => {}
-    }
-    let fault = made.as_ref().err();
+        Ok(slug) => (Some(slug), None),
+        Err(fault) => (None, Some(page.refusal(fault)?)),
+    };
     let template = ImportPage {
         page: &page,
         upload_mib: app.settings.upload_mib,
-        draft: made.as_deref().ok(),
+        draft: draft.as_deref(),
         report: report.as_deref().map(as_html),
-        problem: fault.map(|fault| page.fault(fault)),
+        problem: fault.as_ref().map(|fault| page.fault(fault)),
     };
-    Ok(Either::Other(page.show_after(&template, fault)?))
+    Ok(Either::Other(page.show_after(&template, fault.as_ref())?))
 }
 
 /// Makes a draft of the bundle in a form, and returns its slug; `report` gets what is to be said, also if the draft

@@ -76,9 +76,9 @@ async fn answer(app: &App, page: &Page, of: &SeenPhase, done: Result<(), Fault>)
     let Err(fault) = done else {
         return Ok(Redirect::to(&of.address("host/judging?done=saved")).into_response());
     };
+    let fault = page.refusal(fault)?;
     let judging = records::for_programs(&app.store, &of.phase.id).await?;
-    let shown = page.show(&JudgingPage::new(app, page, of, &judging, Some(&fault)))?;
-    Ok((fault.status, shown).into_response())
+    page.show_after(&JudgingPage::new(app, page, of, &judging, Some(&fault)), Some(&fault))
 }
 
 async fn begin(

@@ -155,8 +155,7 @@ async fn save(
     let slug = if seen.is_some() { Slug::UnusedOrOwn } else { Slug::Unused };
     match apply::apply_without_phases(app, plan, slug, Some(&by.id)).await.map_err(apply::refusal) {
         Ok(()) => Ok(Redirect::to(&format!("/b/{}/settings?done=saved", plan.slug)).into_response()),
-        Err(fault) if fault.status.is_server_error() => Err(fault),
-        Err(fault) => show(app, page, plan, seen, Some(&fault)).await,
+        Err(fault) => show(app, page, plan, seen, Some(&page.refusal(fault)?)).await,
     }
 }
 
@@ -502,8 +501,8 @@ async fn save_phase(
             let place = format!("/b/{}/{}/host?done=saved", seen.benchmark.slug, typed.slug);
             Ok(Redirect::to(&place).into_response())
         }
-        Err(fault) if fault.status.is_server_error() => Err(fault),
         Err(fault) => {
+            let fault = page.refusal(fault)?;
             let kept = parcel.keep(app, by)?;
             show_phase(app, page, seen, &typed, phase, Some((&fault, &kept))).await
         }

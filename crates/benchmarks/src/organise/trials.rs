@@ -130,7 +130,6 @@ async fn begin_form(
     };
     match begun.await {
         Ok(_) => Ok(Redirect::to(&of.address("host/dry-run")).into_response()),
-        Err(fault) if fault.status.is_server_error() => Err(fault),
-        Err(fault) => show_run(&app, &page, &of, Some(&fault)).await,
+        Err(fault) => show_run(&app, &page, &of, Some(&page.refusal(fault)?)).await,
     }
 }

@@ -92,8 +92,8 @@ async fn ask(
             let place = format!("/b/{}/questions/{id}?done=saved", encode(&seen.benchmark.slug));
             Ok(Either::One(page.then(&place, &CreatedQuestion { id })))
         }
-        Err(fault) if page.is_program() || fault.status.is_server_error() => Err(fault),
         Err(fault) => {
+            let fault = page.refusal(fault)?;
             let at = (&Place::default(), page.most_rows());
             let (pinned, questions) = records::page(&app.store, &seen, at).await?;
             let template = QuestionsPage {
@@ -174,8 +174,8 @@ async fn answer(
             let place = format!("{}?done=saved", address(&of.seen, &of.question.id));
             Ok(Either::One(page.then(&place, &CreatedQuestion { id })))
         }
-        Err(fault) if page.is_program() || fault.status.is_server_error() => Err(fault),
         Err(fault) => {
+            let fault = page.refusal(fault)?;
             let at = (&Place::default(), page.most_rows());
             let answers = records::answers(&app.store, &of, at).await?;
             let template = ThreadPage {

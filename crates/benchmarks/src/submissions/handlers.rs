@@ -282,8 +282,8 @@ async fn say(
     }
     match actions::say(&app, &by, &of, about.clone()).await {
         Ok(()) => Ok(Either::One(changed(&app, &page, &by, &of, "saved").await?)),
-        Err(fault) if page.is_program() || fault.status.is_server_error() => Err(fault),
         Err(fault) => {
+            let fault = page.refusal(fault)?;
             let shown = PageNotes { is_same: false, about, problem: Some(page.fault(&fault)) };
             Ok(Either::Other((fault.status, show_page(&app, &page, &of, shown).await?).into_response()))
         }

@@ -61,7 +61,7 @@ struct Form<'a> {
 
 /// The outcome for results that were not submitted.
 enum Outlook<'a> {
-    Fault(&'a Fault),
+    Fault(Fault),
     /// A file that was refused, or only checked, with its name.
     Report(&'a Report, Option<&'a str>),
 }
@@ -108,7 +108,7 @@ async fn show_form(
         closed => closed,
     };
     let (status, problem, report, file) = match outlook {
-        Some(Outlook::Fault(fault)) => (fault.status, Some(page.fault(fault)), None, None),
+        Some(Outlook::Fault(fault)) => (fault.status, Some(page.fault(&fault)), None, None),
         Some(Outlook::Report(report, file)) if report.is_valid => (StatusCode::OK, None, Some(report), file),
         Some(Outlook::Report(report, file)) => (StatusCode::UNPROCESSABLE_ENTITY, None, Some(report), file),
         None => (StatusCode::OK, None, None, None),
@@ -133,6 +133,17 @@ async fn show_form(
     Ok((status, shown).into_response())
 }
 
+async fn show_fault(
+    app: &App,
+    page: &Page,
+    by: &Visitor,
+    of: &SeenPhase,
+    about: &About,
+    fault: Fault,
+) -> Result<Response, Fault> {
+    show_form(app, page, by, of, about, Some(Outlook::Fault(page.refusal(fault)?))).await
+}
+
 async fn submit_form(
     app: App,
     page: Page,
@@ -142,13 +153,11 @@ async fn submit_form(
 ) -> Result<Response, Fault> {
     if let Err(fault) = admit(&app, &by, &of.phase, None).await {
         upload::discard(&app, request.into_body()).await;
-        return show_form(&app, &page, &by, &of, &About::default(), Some(Outlook::Fault(&fault))).await;
+        return show_fault(&app, &page, &by, &of, &About::default(), fault).await;
     }
     let received = match receive(&app, request).await {
         Ok(received) => received,
-        Err(fault) => {
-            return show_form(&app, &page, &by, &of, &About::default(), Some(Outlook::Fault(&fault))).await;
-        }
+        Err(fault) => return show_fault(&app, &page, &by, &of, &About::default(), fault).await,
     };
     let (about, name) = (received.about.clone(), received.name.clone());
     let place = match submit(&app, &by, &of.phase, received, None).await {
@@ -158,8 +167,7 @@ async fn submit_form(
             return show_form(&app, &page, &by, &of, &about, Some(Outlook::Report(&report, name.as_deref())))
                 .await;
         }
-        Err(fault) if fault.status.is_server_error() => return Err(fault),
-        Err(fault) => return show_form(&app, &page, &by, &of, &about, Some(Outlook::Fault(&fault))).await,
+        Err(fault) => return show_fault(&app, &page, &by, &of, &about, fault).await,
     };
     Ok(Redirect::to(&place).into_response())
 }
@@ -183,8 +191,7 @@ async fn check_form(
             let outlook = Outlook::Report(&report, name.as_deref());
             show_form(&app, &page, &by, &of, &about, Some(outlook)).await
         }
-        Err(fault) if fault.status.is_server_error() => Err(fault),
-        Err(fault) => show_form(&app, &page, &by, &of, &About::default(), Some(Outlook::Fault(&fault))).await,
+        Err(fault) => show_fault(&app, &page, &by, &of, &About::default(), fault).await,
     }
 }
 

@@ -49,8 +49,7 @@ async fn ask(
 ) -> Result<Either<Created<CreatedRequest>, Response>, Fault> {
     match requests::ask(&app, &by, &new.team, &new.message).await {
         Ok(id) => Ok(Either::One(page.then("/teams?done=asked", &CreatedRequest { id }))),
-        Err(fault) if page.is_program() || fault.status.is_server_error() => Err(fault),
-        Err(fault) => Ok(Either::Other(show(&app, &page, &by, None, Some(&fault)).await?)),
+        Err(fault) => Ok(Either::Other(show(&app, &page, &by, None, Some(&page.refusal(fault)?)).await?)),
     }
 }
 

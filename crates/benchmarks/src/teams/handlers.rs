@@ -96,8 +96,7 @@ async fn create(
 ) -> Result<Either<Created<CreatedTeam>, Response>, Fault> {
     match records::create(&app, &by, &team.name).await {
         Ok(id) => Ok(Either::One(page.then("/teams?done=saved", &CreatedTeam { id }))),
-        Err(fault) if page.is_program() => Err(fault),
-        Err(fault) => Ok(Either::Other(show(&app, &page, &by, None, Some(&fault)).await?)),
+        Err(fault) => Ok(Either::Other(show(&app, &page, &by, None, Some(&page.refusal(fault)?)).await?)),
     }
 }
 

@@ -254,8 +254,7 @@ async fn send(
     given: &CaptionForm,
 ) -> Result<Response, Fault> {
     let problem = match passes::require(&app.store, seen, visitor).await {
-        Err(fault) if fault.status.is_server_error() => return Err(fault),
-        Err(fault) => page.fault(&fault),
+        Err(fault) => page.fault(&page.refusal(fault)?),
         Ok(()) => {
             let language = language(&app.store, &seen.collection, &visitor.id, page, &given.language).await?;
             let caption = SubmittedCaption {

@@ -80,12 +80,11 @@ async fn upload(
 ) -> Result<Response, Fault> {
     let (about, files) = match intake::receive(&app, request).await {
         Ok(received) => received,
-        Err(fault) => return show(&app, &page, &seen, &About::default(), Some(&fault), &[]),
+        Err(fault) => return show(&app, &page, &seen, &About::default(), Some(&page.refusal(fault)?), &[]),
     };
     let taken = match intake::upload(&app, &page, &seen.collection, &visitor, (&about, files)).await {
         Ok(taken) => taken,
-        Err(fault) if fault.status.is_server_error() => return Err(fault),
-        Err(fault) => return show(&app, &page, &seen, &about, Some(&fault), &[]),
+        Err(fault) => return show(&app, &page, &seen, &about, Some(&page.refusal(fault)?), &[]),
     };
     if taken.iter().all(|one| one.outcome.is_ok()) {
         return Ok(Redirect::to(&seen.address("mine?done=uploaded")).into_response());

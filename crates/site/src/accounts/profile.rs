@@ -95,6 +95,7 @@ async fn show_after(
     outcome: impl Into<Outcome>,
 ) -> Result<Response, Fault> {
     let Outcome { new_token, secret, asked, problem } = outcome.into();
+    let problem = problem.map(|fault| page.refusal(fault)).transpose()?;
     let sets_up = secret.is_some();
     let totp = match totp::is_on(&app.store, &by.id).await? {
         true => None,
@@ -332,7 +333,6 @@ async fn delete_account(
     }
     match deletion::remove(&app, Some(&by.id), &by.id).await {
         Ok(()) => {}
-        Err(fault) if fault.status.is_server_error() => return Err(fault),
         Err(fault) => return show_after(&app, &page, &by, fault).await,
     }
     app.wake.notify();

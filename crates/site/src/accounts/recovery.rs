@@ -64,16 +64,16 @@ struct Address {
 /// Sends a link if there is an account with this address. The answer is the same if there is none.
 async fn forgotten(app: App, page: Page, _: Attempt, Body(given): Body<Address>) -> Result<Response, Fault> {
     let sends_mail = app.settings.sends_mail();
-    let shown = |email: &str, problem: Option<&Fault>| {
-        let (is_sent, problem) = (problem.is_none(), problem.map(|fault| page.fault(fault)));
-        page.show(&ForgottenPassword { page: &page, sends_mail, email, is_sent, problem })
+    let shown = |email: &str, fault: Option<&Fault>| {
+        let (is_sent, problem) = (fault.is_none(), fault.map(|fault| page.fault(fault)));
+        page.show_after(&ForgottenPassword { page: &page, sends_mail, email, is_sent, problem }, fault)
     };
     if !sends_mail {
         return forgotten_form(app, page).await;
     }
     let address = match people::address(&given.email) {
         Ok(address) => address,
-        Err(fault) => return Ok((fault.status, shown(&given.email, Some(&fault))?).into_response()),
+        Err(fault) => return shown(&given.email, Some(&fault)),
     };
     app.limits.take("links", &address, PER_MINUTE)?;
     // The job does what there is to do, so the answer takes as long if there is nothing.
@@ -110,9 +110,9 @@ async fn reset(
     let hash = match app.hasher.hash(&given.password).await {
         Ok(hash) => hash,
         Err(fault) => {
+            let fault = page.refusal(fault)?;
             let problem = Some(page.fault(&fault));
-            let form = page.show(&LinkForm { page: &page, email: None, problem })?;
-            return Ok((fault.status, form).into_response());
+            return page.show_after(&LinkForm { page: &page, email: None, problem }, Some(&fault));
         }
     };
     let mut tx = app.store.begin().await?;

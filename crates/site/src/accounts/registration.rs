@@ -93,7 +93,7 @@ async fn register(
     }
     match create(&app, &page, &given, None).await {
         Ok(id) => begin_session(&app, &from, &id, "/?done=welcome").await,
-        Err(fault) => show_again(&page, "/register", None, &given, &fault),
+        Err(fault) => show_again(&page, "/register", None, &given, &page.refusal(fault)?),
     }
 }
 
@@ -104,8 +104,7 @@ async fn send_link(app: &App, page: &Page, email: &str) -> Result<Response, Faul
         Ok(address) => address,
         Err(fault) => {
             let problem = Some(page.fault(&fault));
-            let form = page.show(&Confirm { page, email, is_sent: false, problem })?;
-            return Ok((fault.status, form).into_response());
+            return page.show_after(&Confirm { page, email, is_sent: false, problem }, Some(&fault));
         }
     };
     app.limits.take("links", &address, links::PER_MINUTE)?;
@@ -145,8 +144,8 @@ fn show_again(
     fault: &Fault,
 ) -> Result<Response, Fault> {
     let problem = Some(page.fault(fault));
-    let form = page.show(&Join { page, action, role, email: &given.email, name: &given.name, problem })?;
-    Ok((fault.status, form).into_response())
+    let form = Join { page, action, role, email: &given.email, name: &given.name, problem };
+    page.show_after(&form, Some(fault))
 }
 
 /// Creates an account, and uses the invitation up if there is one.
@@ -201,6 +200,9 @@ async fn join(
     match create(&app, &page, &given, Some(&invitation)).await {
         Ok(id) => begin_session(&app, &from, &id, "/?done=welcome").await,
         Err(fault) if fault.status == StatusCode::GONE => Err(fault),
-        Err(fault) => show_again(&page, &format!("/join/{secret}"), Some(invitation.role), &given, &fault),
+        Err(fault) => {
+            let fault = page.refusal(fault)?;
+            show_again(&page, &format!("/join/{secret}"), Some(invitation.role), &given, &fault)
+        }
     }
 }
