@@ -3,12 +3,8 @@
 use std::collections::HashMap;
 
 use capeval_choice::SegmentId;
-use capeval_site::app::App;
-use capeval_site::fault::Fault;
-use capeval_site::jobs::queue::{self, Priority};
-use capeval_site::jobs::{self, Failure, Job, Lane, Work, child};
-use capeval_site::store::{Error, Store, Tx};
-use capeval_site::{args, clock, reason};
+use capeval_site::jobs::{child, queue};
+use capeval_site::prelude::*;
 use capeval_tasks::{Agreement, Correlate};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};

@@ -2,13 +2,7 @@
 //! counts against no quota and stands on no board. A phase keeps the last one.
 
 use capeval_api::{Report, SubmissionState};
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::fault::Fault;
-use capeval_site::jobs::queue::Priority;
-use capeval_site::jobs::{self, Failure, Job, Lane, Work};
-use capeval_site::store::{self, Error, Store, Tx};
-use capeval_site::{args, clock, columns, ids};
+use capeval_site::prelude::*;
 use capeval_tasks::SetScores;
 use serde::Deserialize;
 use serde_json::json;

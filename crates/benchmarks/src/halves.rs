@@ -7,11 +7,8 @@
 use anyhow::{Context, ensure};
 use capeval_api::{FinalRule, Half, Halves};
 use capeval_choice::SegmentId;
-use capeval_site::app::App;
 use capeval_site::blobs::Blobs;
-use capeval_site::store::Tx;
-use capeval_site::web::Page;
-use capeval_site::{args, clock, ids, reason};
+use capeval_site::prelude::*;
 use capeval_tasks::{Draw, ImageHalf};
 
 use super::apply::listed_images;

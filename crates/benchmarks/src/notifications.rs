@@ -1,12 +1,8 @@
 //! The people to whom benchmarks write, and what tells them and webhooks that a submission has ended.
 
 use capeval_api::SubmissionState;
-use capeval_site::app::App;
-use capeval_site::fault::Fault;
 use capeval_site::outbox;
-use capeval_site::store::{Error, Tx};
-use capeval_site::web::language::Language;
-use capeval_site::{args, clock};
+use capeval_site::prelude::*;
 use serde::Deserialize;
 use serde_json::json;
 

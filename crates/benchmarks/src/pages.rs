@@ -3,13 +3,8 @@
 use askama::Template;
 use axum::response::Response;
 use capeval_api::{Benchmarks, BoardKind, SetState};
-use capeval_site::app::App;
-use capeval_site::clock;
-use capeval_site::fault::Fault;
-use capeval_site::paging::Place;
+use capeval_site::prelude::*;
 use capeval_site::web::markdown::as_html;
-use capeval_site::web::route::get;
-use capeval_site::web::{Access, Answer, Page, Route, Visible};
 
 use super::announcements::{self, Announcement};
 use super::appearance;

@@ -3,9 +3,8 @@
 use askama::Template;
 use axum::http::{HeaderValue, header};
 use axum::response::Response;
-use capeval_site::fault;
-use capeval_site::fault::Fault;
-use capeval_site::web::{Page, encode, middleware};
+use capeval_site::prelude::*;
+use capeval_site::web::middleware;
 
 /// The longest address.
 const LONGEST: usize = 500;

@@ -7,8 +7,7 @@
 use std::collections::HashMap;
 
 use capeval_api::{Half, SetState};
-use capeval_site::args;
-use capeval_site::store::{Error, Store};
+use capeval_site::prelude::*;
 use toml::Value;
 use toml::value::Datetime;
 

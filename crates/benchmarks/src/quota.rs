@@ -6,10 +6,8 @@
 
 use std::collections::HashMap;
 
-use capeval_site::fault;
-use capeval_site::fault::Fault;
-use capeval_site::store::{self, Error, Store, Tx};
-use capeval_site::{among, args, clock};
+use capeval_site::among;
+use capeval_site::prelude::*;
 
 use super::settings::Phase;
 

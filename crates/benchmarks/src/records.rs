@@ -3,13 +3,7 @@
 use std::collections::HashMap;
 
 use capeval_api::{Half, SetState};
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::fault::Fault;
-use capeval_site::store::{self, Error, Store, Tx};
-use capeval_site::web::language::say;
-use capeval_site::web::{Names, Page, Standing, Subject, encode};
-use capeval_site::{args, clock};
+use capeval_site::prelude::*;
 use capeval_tasks::{ImageGroups, ImageVectors, MeasureInfo, Metrics};
 use serde::Deserialize;
 
@@ -85,7 +79,6 @@ impl Phase {
 
     /// The reason why nothing can be submitted now, if so.
     pub fn is_closed(&self) -> Option<Fault> {
-        use capeval_site::fault;
         let now = clock::now();
         if self.frozen_at.is_some() {
             return Some(fault!(CONFLICT, "frozen", "The hosts have stopped submissions to this phase."));
@@ -165,7 +158,7 @@ impl PhaseState {
 
 /// The fault of a phase whose references are not ready.
 pub fn preparing() -> Fault {
-    let fault = capeval_site::fault!(
+    let fault = fault!(
         CONFLICT,
         "preparing",
         "The references of this phase are being prepared. Try again in a minute."
@@ -175,7 +168,7 @@ pub fn preparing() -> Fault {
 
 /// The fault of a phase whose references could not be prepared.
 fn not_prepared() -> Fault {
-    capeval_site::fault!(
+    fault!(
         CONFLICT,
         "not-prepared",
         "The references of this phase could not be prepared. Its hosts can see why, and try again."
@@ -204,8 +197,7 @@ impl ReferenceSet {
         if self.state != SetState::Preparing || self.is_in_work {
             return self;
         }
-        let reason =
-            self.reason.or_else(|| Some(capeval_site::reason!("the preparation ended without a result")));
+        let reason = self.reason.or_else(|| Some(reason!("the preparation ended without a result")));
         Self { state: SetState::Failed, reason, ..self }
     }
 

@@ -4,14 +4,7 @@
 use std::fmt::{Display, Formatter};
 use std::str::FromStr;
 
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::fault;
-use capeval_site::fault::Fault;
-use capeval_site::jobs::queue::Priority;
-use capeval_site::jobs::{self, Failure, Job, Lane, Work};
-use capeval_site::store::{Error, Store, Tx};
-use capeval_site::{args, clock, columns, ids, reason};
+use capeval_site::prelude::*;
 use capeval_tasks::SetScores;
 use indexmap::IndexMap;
 use serde::Deserialize;

@@ -5,12 +5,8 @@ use std::path::PathBuf;
 use capeval_api::{SetState, SubmissionKind};
 use capeval_choice::SegmentId;
 use capeval_report::charts::SQUARES;
-use capeval_site::app::App;
-use capeval_site::fault::Fault;
-use capeval_site::jobs::queue::{self, Priority};
-use capeval_site::jobs::{self, Failure, Job, Lane, Work, child};
-use capeval_site::store::{Error, Tx};
-use capeval_site::{args, clock, columns, reason};
+use capeval_site::jobs::{child, queue};
+use capeval_site::prelude::*;
 use capeval_tasks::{
     Allowance, Compare, Contrast, MeasureInfo, Metrics, Prepare, ReferenceSummary, Score, Set, SetContrast,
     SetScores, SetTests,

@@ -7,12 +7,9 @@ use std::sync::Arc;
 
 use axum::body::Body;
 use axum::extract::multipart::Field;
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
 use capeval_site::blobs::Draft;
-use capeval_site::fault;
-use capeval_site::fault::Fault;
-use capeval_site::jobs::{Failure, child};
+use capeval_site::jobs::child;
+use capeval_site::prelude::*;
 use capeval_tasks::{Allowance, ReadCaptions};
 use flate2::read::MultiGzDecoder;
 use futures_util::StreamExt;

@@ -2,12 +2,8 @@
 
 use crate::notes;
 use capeval_api::{CreatedWebhook, Delivery, Webhook};
-use capeval_site::app::App;
-use capeval_site::fault;
-use capeval_site::fault::Fault;
 use capeval_site::outbox::{self, Address};
-use capeval_site::store::{Error, Store, Tx};
-use capeval_site::{args, clock, columns, ids};
+use capeval_site::prelude::*;
 use serde::Deserialize;
 use serde_json::{Value, json};
 

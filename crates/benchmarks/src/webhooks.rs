@@ -4,11 +4,8 @@ use askama::Template;
 use axum::extract::Path;
 use axum::response::Response;
 use capeval_api::{CreatedWebhook, NewWebhook, Webhook, Webhooks};
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::fault::Fault;
-use capeval_site::web::route::{delete, get, post};
-use capeval_site::web::{Access, Answer, Body, Created, Hosted, NoContent, Page, Route, encode};
+use capeval_site::prelude::*;
+use capeval_site::web::route::delete;
 
 use super::records::SeenBenchmark;
 use super::webhook_records;

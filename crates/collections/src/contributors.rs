@@ -1,7 +1,6 @@
 //! The contributors to a collection, and those of them who are named on its leaderboard.
 
-use capeval_site::store::{Error, Store, Tx};
-use capeval_site::{args, clock, columns};
+use capeval_site::prelude::*;
 use serde::Deserialize;
 
 /// The most names on a leaderboard.

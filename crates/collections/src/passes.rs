@@ -1,10 +1,6 @@
 //! The people who have passed the quiz of a collection, which comes before a person's first caption or rating.
 
-use capeval_site::accounts::Visitor;
-use capeval_site::fault;
-use capeval_site::fault::Fault;
-use capeval_site::store::{Error, Store};
-use capeval_site::{args, clock};
+use capeval_site::prelude::*;
 
 use super::contributors;
 use super::records::SeenCollection;

@@ -4,14 +4,9 @@
 //! difference hash in eight parts, of which two pictures with at most seven different bits share one.
 
 use capeval_api::ImageState;
-use capeval_site::app::App;
-use capeval_site::fault::Fault;
-use capeval_site::jobs::queue::Priority;
-use capeval_site::jobs::{self, Failure, Job, Lane, Work};
+use capeval_site::named_files;
 use capeval_site::pictures::{REFUSALS, RewrittenPicture, rewrite};
-use capeval_site::store::{Error, Tx};
-use capeval_site::web::language::say;
-use capeval_site::{args, clock, columns, named_files};
+use capeval_site::prelude::*;
 
 use super::records::{self, Contribution, Image};
 use super::{similarity, slots};

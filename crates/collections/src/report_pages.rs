@@ -3,11 +3,8 @@
 use askama::Template;
 use axum::response::Response;
 use capeval_api::NewReport;
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::fault::Fault;
-use capeval_site::web::route::{get, post};
-use capeval_site::web::{Access, Attempt, Body, NoContent, Page, Route, Scope, Visible, local};
+use capeval_site::prelude::*;
+use capeval_site::web::{Attempt, local};
 use schemars::JsonSchema;
 use serde::Deserialize;
 

@@ -1,12 +1,7 @@
 //! Reports of pictures and captions, and requests to remove a picture.
 
 use capeval_api::{ImageState, NewReport, ReportedKind};
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::fault;
-use capeval_site::fault::Fault;
-use capeval_site::store::{Error, Store, Tx};
-use capeval_site::{args, audit, clock, columns, ids};
+use capeval_site::prelude::*;
 use serde_json::json;
 
 use super::records::SeenCollection;

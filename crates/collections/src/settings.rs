@@ -4,14 +4,8 @@
 use std::fmt;
 
 use capeval_api::{CollectionState, ReleaseAccess, Visibility};
-use capeval_site::accounts::people;
-use capeval_site::app::App;
-use capeval_site::fault;
-use capeval_site::fault::Fault;
-use capeval_site::store::{self, Columns, Store, Tx};
-use capeval_site::web::Slug;
-use capeval_site::web::language::say;
-use capeval_site::{args, audit, clock, columns, ids};
+use capeval_site::prelude::*;
+use capeval_site::store::Columns;
 use schemars::JsonSchema;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{self, MapAccess, Visitor};

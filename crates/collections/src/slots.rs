@@ -10,11 +10,8 @@
 //! people meet them, and finding the next one takes the same time in a queue of any length.
 
 use capeval_api::ImageState;
-use capeval_site::accounts::people;
-use capeval_site::app::App;
-use capeval_site::fault::Fault;
-use capeval_site::store::{self, Error, Store, Tx};
-use capeval_site::{among, args, clock, ids};
+use capeval_site::among;
+use capeval_site::prelude::*;
 use serde::Deserialize;
 
 use super::records::Collection;

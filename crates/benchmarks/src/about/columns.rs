@@ -4,11 +4,7 @@ use std::collections::HashSet;
 
 use anyhow::{bail, ensure};
 use capeval_api::{Cell, ColumnKind};
-use capeval_site::clean_text;
-use capeval_site::fault;
-use capeval_site::fault::Fault;
-use capeval_site::reason;
-use capeval_site::web::Page;
+use capeval_site::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

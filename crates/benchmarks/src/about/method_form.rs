@@ -3,13 +3,9 @@
 use axum::extract::{FromRequest, Request};
 use axum::response::Response;
 use capeval_api::{AboutChange, Cell, Cells};
-use capeval_site::accounts::people;
-use capeval_site::app::App;
-use capeval_site::fault;
-use capeval_site::fault::Fault;
+use capeval_site::prelude::*;
+use capeval_site::web::is_program;
 use capeval_site::web::signature::{Contract, Input};
-use capeval_site::web::{Body, is_program};
-use capeval_site::{clean_text, store};
 use indexmap::IndexMap;
 use serde::Deserialize;
 

@@ -3,12 +3,8 @@
 use askama::Template;
 use axum::response::{IntoResponse, Redirect, Response};
 use capeval_api::{Admission, NewParticipation, Participation, RequestState};
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::fault::Fault;
+use capeval_site::prelude::*;
 use capeval_site::web::markdown::as_html;
-use capeval_site::web::route::{get, post};
-use capeval_site::web::{Access, Answer, Body, Either, Page, Route, Scope, Visible};
 
 use super::{records, requests};
 use crate::records::SeenBenchmark;

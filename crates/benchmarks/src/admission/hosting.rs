@@ -3,12 +3,7 @@
 use askama::Template;
 use axum::extract::Path;
 use capeval_api::{AdmissionAnswer, Open, Participant, Participants, RequestState};
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::fault::Fault;
-use capeval_site::paging::{Place, Rows};
-use capeval_site::web::route::{get, post};
-use capeval_site::web::{Access, Answer, Body, Hosted, NoContent, Page, Route, UrlQuery, encode};
+use capeval_site::prelude::*;
 
 use super::requests;
 use crate::records::SeenBenchmark;

@@ -1,13 +1,7 @@
 //! The rules of who may submit to a benchmark, and what the database has of a person.
 
 use capeval_api::{AcceptedTerms, Admission, Open, RequestState};
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::fault;
-use capeval_site::fault::Fault;
-use capeval_site::store::{Error, Store, Tx};
-use capeval_site::web::encode;
-use capeval_site::{args, clock};
+use capeval_site::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::lists;

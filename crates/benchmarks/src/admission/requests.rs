@@ -3,16 +3,8 @@
 use std::collections::HashMap;
 
 use capeval_api::{Admission, NewParticipation, Participant, RequestState};
-use capeval_site::accounts::{Visitor, people};
-use capeval_site::app::App;
-use capeval_site::fault;
-use capeval_site::fault::Fault;
-use capeval_site::outbox;
-use capeval_site::paging::{List, Place, Rows};
-use capeval_site::store::{self, Error, Store, Tx};
-use capeval_site::web::encode;
-use capeval_site::web::language::{Language, say};
-use capeval_site::{among, args, clean_text, clock, columns, ids, newest_first};
+use capeval_site::prelude::*;
+use capeval_site::{among, newest_first, outbox};
 use serde::Deserialize;
 use serde_json::json;
 

@@ -3,10 +3,7 @@
 
 use anyhow::ensure;
 use capeval_api::{AcceptedTerms, Terms};
-use capeval_site::fault;
-use capeval_site::fault::Fault;
-use capeval_site::store::{Error, Tx};
-use capeval_site::{args, clock, columns, ids, reason};
+use capeval_site::prelude::*;
 use serde::Deserialize;
 
 use crate::settings::{Benchmark, Plan};

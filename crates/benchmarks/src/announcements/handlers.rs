@@ -5,15 +5,8 @@ use axum::extract::Path;
 use axum::http::StatusCode;
 use axum::response::Response;
 use capeval_api::{Announcements, CreatedAnnouncement, NewAnnouncement};
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::fault::Fault;
-use capeval_site::paging::{Place, Rows};
+use capeval_site::prelude::*;
 use capeval_site::web::markdown::as_html;
-use capeval_site::web::route::{get, post};
-use capeval_site::web::{
-    Access, Answer, Body, Created, Either, Hosted, NoContent, Page, Route, UrlQuery, Visible, encode,
-};
 use schemars::JsonSchema;
 use serde::Deserialize;
 

@@ -3,15 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use capeval_site::app::App;
-use capeval_site::args;
-use capeval_site::fault::Fault;
-use capeval_site::jobs::queue::Priority;
-use capeval_site::jobs::{self, Failure, Job, Lane, Work};
 use capeval_site::outbox::{self, Reader};
-use capeval_site::store::Tx;
-use capeval_site::web::encode;
-use capeval_site::web::language::Language;
+use capeval_site::prelude::*;
 use serde::Deserialize;
 
 use crate::notifications::Recipient;

@@ -1,17 +1,9 @@
 //! Announcements in the database, and the rules of what they say and how often.
 
 use capeval_api::NewAnnouncement;
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::fault;
-use capeval_site::fault::Fault;
-use capeval_site::jobs;
-use capeval_site::jobs::queue::Priority;
-use capeval_site::outbox;
-use capeval_site::paging::{List, Place, Rows};
-use capeval_site::store::{Error, Store, Tx};
+use capeval_site::prelude::*;
 use capeval_site::web::markdown::as_html;
-use capeval_site::{args, clean_text, clock, columns, ids, newest_first};
+use capeval_site::{newest_first, outbox};
 use serde::Deserialize;
 use serde_json::json;
 

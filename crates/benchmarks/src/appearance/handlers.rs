@@ -4,16 +4,8 @@ use askama::Template;
 use axum::extract::{FromRequest, Multipart, Request};
 use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Redirect, Response};
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::columns;
-use capeval_site::fault;
-use capeval_site::fault::Fault;
 use capeval_site::pictures;
-use capeval_site::web::route::{get, post};
-use capeval_site::web::{
-    Access, Answer, Body, Hosted, Names, Page, Route, Standing, Subject, Visible, encode,
-};
+use capeval_site::prelude::*;
 use schemars::JsonSchema;
 use serde::Deserialize;
 

@@ -7,11 +7,7 @@ use axum::response::{IntoResponse, Response};
 use capeval_api::{
     BoardRow, DisqualifiedSubmission, Half, JudgedKind, JudgedSystem, RowAbove, SystemMeasures,
 };
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::clock;
-use capeval_site::fault::Fault;
-use capeval_site::web::{Answer, Either};
+use capeval_site::prelude::*;
 use capeval_tasks::MeasureInfo;
 use indexmap::IndexMap;
 

@@ -3,11 +3,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use capeval_api::{Half, SubmissionKind, SystemMeasures};
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::fault::Fault;
-use capeval_site::store::{self, Error, Store, Tx};
-use capeval_site::{args, clock};
+use capeval_site::prelude::*;
 use capeval_tasks::MeasureInfo;
 use indexmap::{IndexMap, IndexSet};
 use serde::Deserialize;

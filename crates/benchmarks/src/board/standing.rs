@@ -9,9 +9,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use capeval_api::Half;
-use capeval_site::fault::Fault;
-use capeval_site::store::{self, Error, Store, Tx};
-use capeval_site::{among, args};
+use capeval_site::among;
+use capeval_site::prelude::*;
 use capeval_tasks::MeasureInfo;
 use futures_util::future::BoxFuture;
 use serde::Deserialize;

@@ -6,14 +6,9 @@ use askama::Template;
 use axum::extract::{FromRequest, Multipart, Request};
 use axum::response::Response;
 use capeval_api::ImportedBenchmark;
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::clean_text;
-use capeval_site::fault;
-use capeval_site::fault::Fault;
+use capeval_site::prelude::*;
+use capeval_site::web::Field;
 use capeval_site::web::markdown::as_html;
-use capeval_site::web::route::{get, post};
-use capeval_site::web::{Access, Created, Either, Field, Page, Route};
 use tempfile::TempDir;
 
 use super::import;

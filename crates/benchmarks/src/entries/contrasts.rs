@@ -2,11 +2,7 @@
 //! images on which the two differ most.
 
 use capeval_api::{EntryPair, PerImage};
-use capeval_site::app::App;
-use capeval_site::fault::Fault;
-use capeval_site::jobs::{Failure, Job, Lane, Work};
-use capeval_site::store::{Store, Tx};
-use capeval_site::{args, clock, columns};
+use capeval_site::prelude::*;
 use capeval_tasks::{MeasureContrast, MeasureInfo, SetContrast};
 
 use super::pairs::{BySet, Pair, Progress};

@@ -9,14 +9,9 @@ use std::fmt::{Display, Formatter};
 use std::str::FromStr;
 
 use capeval_api::{ComparisonState, EntryPair, SubmissionKind};
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::args;
-use capeval_site::fault;
-use capeval_site::fault::Fault;
-use capeval_site::jobs::queue::{self, Priority, Wait};
-use capeval_site::jobs::{self, Failure, Job, Lane, Work};
-use capeval_site::store::{Error, Store, Tx};
+use capeval_site::jobs::queue;
+use capeval_site::jobs::queue::Wait;
+use capeval_site::prelude::*;
 use capeval_stats::correction::Correction;
 use capeval_tasks::{MeasureInfo, SetTests};
 

@@ -3,11 +3,7 @@
 use std::collections::HashMap;
 
 use anyhow::ensure;
-use capeval_site::fault;
-use capeval_site::fault::Fault;
-use capeval_site::store::{Error, Store, Tx};
-use capeval_site::web::encode;
-use capeval_site::{args, clean_text, clock, columns, reason};
+use capeval_site::prelude::*;
 use serde::Deserialize;
 
 /// The most files of a phase.

@@ -4,16 +4,9 @@ use capeval_api::{
     AuditNote, BoardColumns, Entry, Grant, Half, HostedPhase, HostedSubmission, Limits, ScoreSet, SetState,
     SubmissionState,
 };
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
 use capeval_site::audit::Note;
-use capeval_site::fault;
-use capeval_site::fault::Fault;
-use capeval_site::jobs;
-use capeval_site::jobs::queue::Priority;
-use capeval_site::paging::{List, Place, Rows};
-use capeval_site::store::Store;
-use capeval_site::{args, clock, columns, ids, newest_first, oldest_first};
+use capeval_site::prelude::*;
+use capeval_site::{newest_first, oldest_first};
 use serde::Deserialize;
 use serde_json::json;
 

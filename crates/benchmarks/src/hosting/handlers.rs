@@ -7,14 +7,9 @@ use capeval_api::{
     SetState, SubmissionKind,
 };
 use capeval_files::Home;
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::audit::{self, Note};
-use capeval_site::clock;
-use capeval_site::fault::Fault;
-use capeval_site::paging::{Place, Places, Rows};
-use capeval_site::web::route::{get, post};
-use capeval_site::web::{Access, Answer, Body, Created, Hosted, NoContent, Page, Route, UrlQuery};
+use capeval_site::audit::Note;
+use capeval_site::paging::Places;
+use capeval_site::prelude::*;
 use capeval_tasks::{absence, missing_data};
 
 use super::actions::{self, Count, OfTeam};

@@ -4,11 +4,8 @@ use std::fs::File;
 use std::io;
 
 use capeval_api::{PerImage, SetState, SubmissionState};
-use capeval_site::app::App;
-use capeval_site::fault::Fault;
-use capeval_site::jobs::{Failure, Job, Lane, Work, child};
-use capeval_site::store::Tx;
-use capeval_site::{args, clock, reason};
+use capeval_site::jobs::child;
+use capeval_site::prelude::*;
 use capeval_tasks::{Allowance, ShowImages};
 use tempfile::TempDir;
 

@@ -3,12 +3,8 @@
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use axum::response::Response;
 use capeval_api::{ImageResults, ImageResultsFiles};
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::fault;
-use capeval_site::fault::Fault;
-use capeval_site::web::route::{get, post};
-use capeval_site::web::{Access, Answer, Own, Page, Route, Scope, UrlQuery, download, encode};
+use capeval_site::prelude::*;
+use capeval_site::web::download;
 use schemars::JsonSchema;
 use serde::Deserialize;
 

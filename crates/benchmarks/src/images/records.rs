@@ -1,14 +1,9 @@
 //! Results image by image in the database, who may see them, and how far they are.
 
 use capeval_api::{ImageResultsState, PerImage, SubmissionKind, SubmissionState};
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::args;
-use capeval_site::fault::Fault;
-use capeval_site::jobs::queue::{self, Priority, Wait};
-use capeval_site::jobs::{self, Work as _};
-use capeval_site::store::{Error, Store, Tx};
-use capeval_site::web::{Names, Standing, Subject};
+use capeval_site::jobs::queue::Wait;
+use capeval_site::jobs::{Work as _, queue};
+use capeval_site::prelude::*;
 use serde::Deserialize;
 
 use super::build::BuildImages;

@@ -3,11 +3,7 @@
 use askama::Template;
 use axum::response::{IntoResponse, Redirect, Response};
 use capeval_api::{EvaluationState, Judging, JudgingPlan};
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::fault::Fault;
-use capeval_site::web::route::{get, post};
-use capeval_site::web::{Access, Answer, Body, Created, Either, Hosted, Page, Route, Scope, Visible};
+use capeval_site::prelude::*;
 use schemars::JsonSchema;
 use serde::Deserialize;
 

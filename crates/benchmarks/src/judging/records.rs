@@ -1,14 +1,7 @@
 //! Human evaluations in the database: what is to be judged, by whom, and what was judged.
 
 use capeval_api::{EvaluationState, Judging, JudgingPlan, SystemMeasures};
-use capeval_site::accounts::{Visitor, people};
-use capeval_site::app::App;
-use capeval_site::fault;
-use capeval_site::fault::Fault;
-use capeval_site::jobs::{self, queue::Priority};
-use capeval_site::store::{Error, Store, Tx};
-use capeval_site::web::{Names, Standing, Subject};
-use capeval_site::{args, clock, columns, ids};
+use capeval_site::prelude::*;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;

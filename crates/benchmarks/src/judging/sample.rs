@@ -4,11 +4,8 @@ use std::collections::HashMap;
 
 use capeval_api::EvaluationState;
 use capeval_choice::SegmentId;
-use capeval_site::app::App;
-use capeval_site::fault::Fault;
-use capeval_site::jobs::{Failure, Job, Lane, Work, child};
-use capeval_site::store::Tx;
-use capeval_site::{args, columns, ids, reason};
+use capeval_site::jobs::child;
+use capeval_site::prelude::*;
 use capeval_tasks::Sample;
 use serde::Deserialize;
 

@@ -3,9 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use capeval_site::fault;
-use capeval_site::fault::Fault;
-use capeval_site::web::encode;
+use capeval_site::prelude::*;
 use serde::de::DeserializeOwned;
 
 use super::receive::Parcel;

@@ -8,13 +8,9 @@ use capeval_api::{
     Admission, Benchmark, BoardKind, ColumnKind, FinalRule, MeasureChoice, MetricChoice, MetricChoices,
     PerImage, SetState, Visibility,
 };
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::fault::Fault;
-use capeval_site::web::Slug;
+use capeval_site::prelude::*;
+use capeval_site::web::Field;
 use capeval_site::web::markdown::as_html;
-use capeval_site::web::route::{get, post};
-use capeval_site::web::{Access, Answer, Body, Created, Either, Field, Hosted, NoContent, Page, Route};
 use capeval_tasks::MeasureInfo;
 
 use super::form;
@@ -486,7 +482,7 @@ async fn save_phase(
     let saved = if let Some(fault) = fault {
         Err(fault)
     } else if is_taken {
-        Err(capeval_site::fault!(
+        Err(fault!(
             CONFLICT,
             "slug-taken",
             "This benchmark already has a phase with the address {}.",

@@ -3,12 +3,7 @@
 use askama::Template;
 use axum::response::{IntoResponse, Redirect, Response};
 use capeval_api::{Open, ProblemKind, Scores};
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::clock;
-use capeval_site::fault::Fault;
-use capeval_site::web::route::{get, post};
-use capeval_site::web::{Access, Answer, Created, Hosted, Page, Route};
+use capeval_site::prelude::*;
 
 use crate::counts::Counts as _;
 use crate::dry_run::{self, DryRun};

@@ -2,12 +2,7 @@
 
 use askama::Template;
 use capeval_api::Qualifiers;
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::clock;
-use capeval_site::fault::Fault;
-use capeval_site::web::route::{get, post};
-use capeval_site::web::{Access, Answer, Hosted, Page, Route};
+use capeval_site::prelude::*;
 
 use super::opening;
 use super::records::{self, Qualifier};

@@ -1,13 +1,7 @@
 //! Makes the list of the teams that may submit to a phase, and takes over what stands for them.
 
 use capeval_api::SetState;
-use capeval_site::app::App;
-use capeval_site::fault;
-use capeval_site::fault::Fault;
-use capeval_site::jobs::queue::Priority;
-use capeval_site::jobs::{self, Failure, Job, Lane, Work};
-use capeval_site::store::{Error, Tx};
-use capeval_site::{args, clock, columns, ids};
+use capeval_site::prelude::*;
 use serde_json::json;
 
 use super::records::earlier;

@@ -1,11 +1,7 @@
 //! The rule of a phase that opens by rank, and its list of teams in the database.
 
 use anyhow::ensure;
-use capeval_site::fault;
-use capeval_site::fault::Fault;
-use capeval_site::store::{Error, Store, Tx};
-use capeval_site::web::Page;
-use capeval_site::{args, reason};
+use capeval_site::prelude::*;
 use serde::Deserialize;
 
 use crate::settings::{Phase, PhasePlan};

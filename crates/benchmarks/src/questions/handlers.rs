@@ -5,14 +5,7 @@ use axum::response::Response;
 use capeval_api::{
     CreatedQuestion, NewQuestion, NewQuestionAnswer, QuestionChange, QuestionThread, Questions,
 };
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::fault::Fault;
-use capeval_site::paging::{Place, Rows};
-use capeval_site::web::route::{get, post};
-use capeval_site::web::{
-    Access, Answer, Body, Created, Either, Hosted, NoContent, Page, Route, Scope, UrlQuery, Visible, encode,
-};
+use capeval_site::prelude::*;
 
 use super::records::{self, Question, SeenQuestion, TEXT, TITLE};
 use crate::records::SeenBenchmark;

@@ -1,14 +1,8 @@
 //! Tells hosts of questions, and those who ask of answers, if they want email. The words are only on the page: no one
 //! writes to others in the name of the site.
 
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::args;
-use capeval_site::fault::Fault;
 use capeval_site::outbox::{self, Reader};
-use capeval_site::store::Tx;
-use capeval_site::web::encode;
-use capeval_site::web::language::Language;
+use capeval_site::prelude::*;
 
 use crate::notifications::{self, Recipient};
 use crate::settings::Benchmark;

@@ -1,16 +1,9 @@
 //! Questions and answers in the database, and the rules of what they say, how often, and who sees them.
 
 use capeval_api::{QuestionAction, QuestionAnswer};
-use capeval_site::accounts::{Visitor, people};
-use capeval_site::app::App;
-use capeval_site::fault;
-use capeval_site::fault::Fault;
-use capeval_site::outbox;
-use capeval_site::paging::{List, Place, Rows};
-use capeval_site::store::{Error, Store, Tx};
+use capeval_site::prelude::*;
 use capeval_site::web::markdown::as_html;
-use capeval_site::web::{Names, Standing, Subject};
-use capeval_site::{args, clean_text, clock, columns, ids, newest_first, oldest_first};
+use capeval_site::{newest_first, oldest_first, outbox};
 use serde::Deserialize;
 use serde_json::json;
 

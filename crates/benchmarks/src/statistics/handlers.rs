@@ -7,12 +7,7 @@ use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use capeval_api::{Statistics, StatisticsCount, StatisticsDay};
 use capeval_report::charts::{Axis, Chart, Colour, Figure, Series};
-use capeval_site::app::App;
-use capeval_site::clock;
-use capeval_site::fault::Fault;
-use capeval_site::web::language::say;
-use capeval_site::web::route::get;
-use capeval_site::web::{Access, Answer, Hosted, Page, Route};
+use capeval_site::prelude::*;
 
 use super::{records, tally};
 use crate::board;

@@ -1,13 +1,8 @@
 //! Actions of teams and hosts on submissions.
 
 use capeval_api::{SubmissionKind, SubmissionState};
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::fault;
-use capeval_site::fault::Fault;
 use capeval_site::jobs::queue;
-use capeval_site::store::{Error, Tx};
-use capeval_site::{args, clock};
+use capeval_site::prelude::*;
 use serde_json::json;
 
 use super::records::{SeenSubmission, Submission};

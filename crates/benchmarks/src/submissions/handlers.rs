@@ -6,16 +6,10 @@ use askama::Template;
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use capeval_api::{ColumnKind, ImageResultsState, PerImage, SubmissionKind, SubmissionState, Submissions};
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::fault;
-use capeval_site::fault::Fault;
-use capeval_site::jobs::queue::{self, Wait};
-use capeval_site::paging::{Place, Rows};
-use capeval_site::web::route::{get, post};
-use capeval_site::web::{
-    Access, Answer, Either, Own, Page, Route, Scope, UrlQuery, Visible, download, encode,
-};
+use capeval_site::jobs::queue;
+use capeval_site::jobs::queue::Wait;
+use capeval_site::prelude::*;
+use capeval_site::web::download;
 use schemars::JsonSchema;
 use serde::Deserialize;
 

@@ -4,13 +4,7 @@ use askama::Template;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Redirect, Response};
 use capeval_api::{ColumnKind, Details, Open, ProblemKind, Quota, Report, Submission, Team};
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::clock;
-use capeval_site::fault;
-use capeval_site::fault::Fault;
-use capeval_site::web::route::{get, post};
-use capeval_site::web::{Access, Answer, Created, Either, Page, Route, Scope, Visible};
+use capeval_site::prelude::*;
 
 use super::receive::{ResultsRequest, idempotency_key, receive, receive_to_check};
 use super::records::{Outcome, admit, submit};

@@ -3,13 +3,7 @@
 use std::io;
 
 use capeval_api::Report;
-use capeval_site::accounts::{Visitor, people};
-use capeval_site::app::App;
-use capeval_site::fault;
-use capeval_site::fault::Fault;
-use capeval_site::jobs::{self, queue::Priority};
-use capeval_site::store::{self, Error, Tx};
-use capeval_site::{args, clock, columns, ids};
+use capeval_site::prelude::*;
 use serde_json::json;
 
 use super::receive::ReceivedUpload;

@@ -3,11 +3,7 @@
 use axum::extract::Path;
 use axum::response::Response;
 use capeval_api::{CreatedRequest, NewRequest, OwnRequests};
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::fault::Fault;
-use capeval_site::web::route::{get, post};
-use capeval_site::web::{Access, Answer, Body, Created, Either, NoContent, Own, Page, Route, Scope};
+use capeval_site::prelude::*;
 
 use super::handlers::show;
 use super::records::OwnTeam;

@@ -1,11 +1,7 @@
 //! A team joins another as a whole: members, submissions and what both have used of their quotas.
 
-use capeval_site::accounts::{Visitor, invitations};
-use capeval_site::app::App;
-use capeval_site::fault;
-use capeval_site::fault::Fault;
-use capeval_site::store::Tx;
-use capeval_site::{args, clock};
+use capeval_site::accounts::invitations;
+use capeval_site::prelude::*;
 use serde_json::json;
 
 use super::records::{self as teams, InvitationToTeam, MEMBERS};

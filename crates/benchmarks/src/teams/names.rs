@@ -5,10 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use capeval_site::fault;
-use capeval_site::fault::Fault;
-use capeval_site::store::{Error, Tx};
-use capeval_site::{args, columns};
+use capeval_site::prelude::*;
 use unicode_normalization::UnicodeNormalization;
 use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
 use unicode_security::confusable_detection::skeleton;

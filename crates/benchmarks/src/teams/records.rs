@@ -1,14 +1,9 @@
 //! Teams in the database, and the rules of who joins them, leaves them, and takes part in a phase with them.
 
 use capeval_api::Team;
-use capeval_site::accounts::invitations::{self, Invitation};
-use capeval_site::accounts::{Role, Visitor, people};
-use capeval_site::app::App;
-use capeval_site::fault;
-use capeval_site::fault::Fault;
-use capeval_site::store::{Error, Store, Tx};
-use capeval_site::web::{Names, Standing, Subject};
-use capeval_site::{args, clock, columns, ids};
+use capeval_site::accounts::invitations::Invitation;
+use capeval_site::accounts::{Role, invitations};
+use capeval_site::prelude::*;
 use serde_json::json;
 
 use super::{names, requests};

@@ -1,17 +1,8 @@
 //! Requests to join a team: what a person may ask and how often, and how members answer.
 
 use capeval_api::{JoinRequest, OwnRequest, RequestState};
-use capeval_site::accounts::{Visitor, people};
-use capeval_site::app::App;
-use capeval_site::fault;
-use capeval_site::fault::Fault;
-use capeval_site::jobs::queue::Priority;
-use capeval_site::jobs::{self, Failure, Job, Lane, Work};
 use capeval_site::outbox;
-use capeval_site::store::{Error, Store, Tx};
-use capeval_site::web::language::{Language, say};
-use capeval_site::web::{Names, Standing, Subject};
-use capeval_site::{args, clock, columns, ids};
+use capeval_site::prelude::*;
 use serde::Deserialize;
 use serde_json::json;
 

@@ -3,13 +3,8 @@
 use axum::http::HeaderMap;
 use axum::response::Response;
 use capeval_api::{Claim, GivenFailure, GivenScores, NewClaim, ScoringQueue};
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::clock;
-use capeval_site::fault;
-use capeval_site::fault::Fault;
-use capeval_site::web::route::{get, post};
-use capeval_site::web::{Access, Answer, Body, Created, Either, Hosted, NoContent, Route, download};
+use capeval_site::prelude::*;
+use capeval_site::web::download;
 
 use super::posts;
 use super::tasks::{self, SeenClaim, Task};

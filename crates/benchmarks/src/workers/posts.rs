@@ -1,11 +1,7 @@
 //! What machines post: scores, or why there are none. The same post again has no other effect.
 
 use capeval_api::{FaultOf, GivenFailure, GivenScores};
-use capeval_site::app::App;
-use capeval_site::fault;
-use capeval_site::fault::Fault;
-use capeval_site::store::Tx;
-use capeval_site::{args, clean_text, clock, columns, ids};
+use capeval_site::prelude::*;
 use capeval_tasks::SetScores;
 use serde_json::json;
 

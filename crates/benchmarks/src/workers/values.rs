@@ -5,11 +5,7 @@ use std::io::Write;
 
 use capeval_api::{GivenScores, GivenValues};
 use capeval_choice::SegmentId;
-use capeval_site::app::App;
-use capeval_site::args;
-use capeval_site::fault;
-use capeval_site::fault::Fault;
-use capeval_site::jobs::Failure;
+use capeval_site::prelude::*;
 use capeval_stats::paired::{permutation_p, randomisation_p};
 use capeval_stats::resample::{bootstrap, exchange};
 use capeval_stats::{ExactSum, Interval, Matrix, Resampling};

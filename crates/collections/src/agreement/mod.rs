@@ -5,12 +5,8 @@ pub(super) mod pages;
 use std::collections::{BTreeSet, HashMap};
 
 use capeval_benchmarks::agreement::{FoundAgreement, RatedCaption};
-use capeval_site::app::App;
-use capeval_site::fault::Fault;
-use capeval_site::jobs::queue::{self, Priority};
-use capeval_site::jobs::{self, Failure, Job, Lane, Work, child};
-use capeval_site::store::{Error, Store, Tx};
-use capeval_site::{args, clock};
+use capeval_site::jobs::{child, queue};
+use capeval_site::prelude::*;
 use capeval_tasks::{Agreement, Correlate, Metrics};
 use serde::{Deserialize, Serialize};
 use tempfile::TempDir;

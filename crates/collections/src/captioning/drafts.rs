@@ -1,9 +1,6 @@
 //! Texts that people have typed and not submitted.
 
-use capeval_site::fault;
-use capeval_site::fault::Fault;
-use capeval_site::store::{Error, Store, Tx};
-use capeval_site::{args, clock};
+use capeval_site::prelude::*;
 
 use crate::slots;
 

@@ -5,11 +5,7 @@ use axum::Json;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Redirect, Response};
 use capeval_api::{ReportReason, Skip, SkipReason};
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::fault::Fault;
-use capeval_site::web::route::{get, post};
-use capeval_site::web::{Access, Body, NoContent, Page, Route, Scope, UrlQuery, Visible};
+use capeval_site::prelude::*;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -235,7 +231,7 @@ async fn submit(
         Outcome::Full => "&notice=full",
         Outcome::Again => "",
     };
-    let next = capeval_site::web::encode(&given.next);
+    let next = encode(&given.next);
     let next = if next.is_empty() { String::new() } else { format!("&next={next}") };
     // People who choose among languages go on with the one they have chosen.
     let is_chosen = !given.language.is_empty() && !others(&seen.collection, &language).is_empty();

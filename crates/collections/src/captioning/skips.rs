@@ -1,9 +1,7 @@
 //! Skipping a picture: others get it, and the person does not meet it again.
 
 use capeval_api::SkipReason;
-use capeval_site::fault::Fault;
-use capeval_site::store::{Error, Store, Tx};
-use capeval_site::{clock, columns};
+use capeval_site::prelude::*;
 
 use crate::slots;
 

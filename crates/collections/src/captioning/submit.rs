@@ -3,13 +3,7 @@
 use std::borrow::Cow;
 
 use capeval_api::ImageState;
-use capeval_site::accounts::{Visitor, people};
-use capeval_site::app::App;
-use capeval_site::fault;
-use capeval_site::fault::Fault;
-use capeval_site::store::{Error, Store, Tx};
-use capeval_site::web::language::{Language, say};
-use capeval_site::{args, audit, clock, columns, ids};
+use capeval_site::prelude::*;
 use serde_json::json;
 
 use super::drafts;

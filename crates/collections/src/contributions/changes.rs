@@ -1,13 +1,8 @@
 //! Lists of a person's contributions, and changes of them by the person.
 
 use capeval_api::ImageState;
-use capeval_site::app::App;
-use capeval_site::fault;
-use capeval_site::fault::Fault;
-use capeval_site::paging::List;
-use capeval_site::store::{Error, Store, Tx};
-use capeval_site::web::language::Language;
-use capeval_site::{args, audit, clock, newest_first};
+use capeval_site::newest_first;
+use capeval_site::prelude::*;
 use serde::Deserialize;
 use serde_json::json;
 

@@ -2,11 +2,8 @@
 
 use capeval_api::{ImageState, Time};
 use capeval_site::accounts::own_data::{Export, Leaving, PersonalData};
-use capeval_site::app::App;
-use capeval_site::fault::Fault;
-use capeval_site::store::{Error, Record, Store, Tx};
-use capeval_site::web::language::say;
-use capeval_site::{args, clock};
+use capeval_site::prelude::*;
+use capeval_site::store::Record;
 use futures_util::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

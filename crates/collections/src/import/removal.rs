@@ -1,13 +1,7 @@
 //! Removes what an import has added, as far as no one has built upon it: what people have described or rated, and what
 //! a release has, stays.
 
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::fault::Fault;
-use capeval_site::jobs::queue::Priority;
-use capeval_site::jobs::{self, Failure, Job, Lane, Work};
-use capeval_site::store::{Error, Store, Tx};
-use capeval_site::{args, audit, fault};
+use capeval_site::prelude::*;
 use serde_json::json;
 
 use super::records::ImportState;

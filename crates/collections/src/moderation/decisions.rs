@@ -1,13 +1,7 @@
 //! The decisions of moderators, and the removal of a picture.
 
 use capeval_api::ImageState;
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::fault;
-use capeval_site::fault::Fault;
-use capeval_site::store::{Error, Store, Tx};
-use capeval_site::web::language::say;
-use capeval_site::{args, audit, clock};
+use capeval_site::prelude::*;
 use serde_json::json;
 
 use crate::records::{Caption, CollectionItem, Contribution, Image};

@@ -1,8 +1,6 @@
 //! Chooses the caption that a person rates next.
 
-use capeval_site::fault::Fault;
-use capeval_site::store::{Error, Store};
-use capeval_site::{args, clock};
+use capeval_site::prelude::*;
 use serde::Deserialize;
 
 use super::gold;

@@ -1,8 +1,6 @@
 //! Giving a grade: the rating, the weight of its rater, and what becomes of the caption, in one transaction.
 
-use capeval_site::accounts::people;
-use capeval_site::store::{Error, Store, Tx};
-use capeval_site::{args, audit, clock, columns};
+use capeval_site::prelude::*;
 use serde::Deserialize;
 use serde_json::json;
 

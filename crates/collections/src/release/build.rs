@@ -3,15 +3,8 @@
 use std::collections::HashMap;
 
 use capeval_choice::SegmentId;
-use capeval_site::app::App;
 use capeval_site::blobs::Blobs;
-use capeval_site::fault;
-use capeval_site::fault::Fault;
-use capeval_site::jobs::queue::Priority;
-use capeval_site::jobs::{self, Failure, Job, Lane, Work};
-use capeval_site::store::{self, Store, Tx};
-use capeval_site::web::language::Language;
-use capeval_site::{args, audit, clock, columns};
+use capeval_site::prelude::*;
 use serde::Deserialize;
 use serde_json::json;
 use tempfile::NamedTempFile;

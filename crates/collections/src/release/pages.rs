@@ -5,13 +5,9 @@ use axum::extract::Path;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{Redirect, Response};
 use capeval_api::BoardKind;
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::fault;
-use capeval_site::fault::Fault;
+use capeval_site::prelude::*;
+use capeval_site::web::download;
 use capeval_site::web::markdown::as_html;
-use capeval_site::web::route::{get, post};
-use capeval_site::web::{Access, Body, Hosted, Page, Route, Scope, Visible, download};
 use schemars::JsonSchema;
 use serde::Deserialize;
 

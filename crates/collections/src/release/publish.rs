@@ -6,11 +6,7 @@ use capeval_benchmarks::apply;
 use capeval_benchmarks::records::{self as benchmarks, BoardKind, Visibility};
 use capeval_benchmarks::settings::{PhasePlan, Plan, ReferencePlan};
 use capeval_benchmarks::source::Source;
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::fault::Fault;
-use capeval_site::store;
-use capeval_site::{args, audit, clock, fault};
+use capeval_site::prelude::*;
 use serde::Deserialize;
 use serde_json::json;
 

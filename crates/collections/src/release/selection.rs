@@ -1,10 +1,6 @@
 //! Creates a release: decides in one transaction what is in it, and which numbers and splits things have for good.
 
-use capeval_site::app::App;
-use capeval_site::fault::Fault;
-use capeval_site::jobs::{self, queue::Priority};
-use capeval_site::store::{Error, Tx};
-use capeval_site::{args, audit, clock, columns, fault, ids};
+use capeval_site::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 

@@ -3,18 +3,10 @@
 use axum::extract::{FromRequest, Multipart, Request};
 use axum::http::header;
 use capeval_benchmarks::upload::{broken, discard, of_field};
-use capeval_site::accounts::{Visitor, people};
-use capeval_site::app::App;
 use capeval_site::blobs::Draft;
-use capeval_site::fault;
-use capeval_site::fault::Fault;
-use capeval_site::jobs::{self, queue::Priority};
-use capeval_site::store::Tx;
-use capeval_site::web::Page;
+use capeval_site::prelude::*;
 use capeval_site::web::answer::unknown_fields;
 use capeval_site::web::is_program;
-use capeval_site::web::language::say;
-use capeval_site::{args, audit, clock, columns, ids};
 use serde_json::json;
 
 use crate::processing::ProcessPicture;

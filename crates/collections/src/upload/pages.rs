@@ -4,11 +4,7 @@ use askama::Template;
 use axum::extract::Request;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Redirect, Response};
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::fault::Fault;
-use capeval_site::web::route::{get, post};
-use capeval_site::web::{Access, Page, Route, Scope, Visible};
+use capeval_site::prelude::*;
 
 use super::intake::{self, About, FileOutcome};
 use crate::records::SeenCollection;

@@ -17,11 +17,8 @@ use capeval_collections::rules::acceptance::{Grade, Mistake};
 use capeval_collections::rules::text;
 use capeval_collections::settings::{self, Plan};
 use capeval_collections::{agreement, rules, slots};
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
 use capeval_site::pictures::{self, RewrittenPicture};
-use capeval_site::web::Slug;
-use capeval_site::{args, clock, columns, ids};
+use capeval_site::prelude::*;
 use image::codecs::png::PngEncoder;
 use serde_json::json;
 

@@ -9,9 +9,7 @@ use capeval_benchmarks::records;
 use capeval_benchmarks::settings::Phase;
 use capeval_benchmarks::submit::{self, Outcome, ReceivedUpload};
 use capeval_benchmarks::{apply, teams};
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::{args, clock};
+use capeval_site::prelude::*;
 
 use super::scenes::Scene;
 use super::texts::{self, Tongue};
