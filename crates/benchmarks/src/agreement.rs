@@ -150,12 +150,9 @@ impl Work for CorrelatePhase {
         outcome: Result<Agreement, String>,
     ) -> Result<(), Fault> {
         let Ok(found) = outcome else { return Ok(()) };
-        tx.execute(
-            "INSERT INTO phase_agreement (phase, result, created_at) VALUES ($1, $2, $3) \
-             ON CONFLICT (phase) DO UPDATE SET result = excluded.result, created_at = excluded.created_at",
-            args![&job.subject, serde_json::to_string(&found)?, clock::now()],
-        )
-        .await?;
+        let sql = "INSERT INTO phase_agreement (phase, result, created_at) VALUES ($1, $2, $3) \
+                   ON CONFLICT (phase) DO UPDATE SET result = excluded.result, created_at = excluded.created_at";
+        tx.execute(sql, args![&job.subject, serde_json::to_string(&found)?, clock::now()]).await?;
         Ok(())
     }
 }

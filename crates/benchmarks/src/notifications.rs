@@ -41,17 +41,13 @@ struct EndedSubmission {
 
 /// Tells the person who made a submission, and the webhooks of its benchmark, that it has ended.
 pub async fn submission_ended(tx: &mut Tx, app: &App, submission: &str) -> Result<(), Fault> {
-    let ended: Option<EndedSubmission> = tx
-        .fetch_optional(
-            "SELECT submission.state, submission.method, submission.team, phase.slug AS phase, \
-             benchmark.id AS benchmark, benchmark.slug AS slug, benchmark.title AS title, \
-             account.email, account.language FROM submission \
-             JOIN phase ON phase.id = submission.phase JOIN benchmark ON benchmark.id = phase.benchmark \
-             LEFT JOIN account ON account.id = submission.account AND account.disabled_at IS NULL \
-             WHERE submission.id = $1 AND submission.kind = 'entry'",
-            args![submission],
-        )
-        .await?;
+    let sql = "SELECT submission.state, submission.method, submission.team, phase.slug AS phase, \
+               benchmark.id AS benchmark, benchmark.slug AS slug, benchmark.title AS title, \
+               account.email, account.language FROM submission \
+               JOIN phase ON phase.id = submission.phase JOIN benchmark ON benchmark.id = phase.benchmark \
+               LEFT JOIN account ON account.id = submission.account AND account.disabled_at IS NULL \
+               WHERE submission.id = $1 AND submission.kind = 'entry'";
+    let ended: Option<EndedSubmission> = tx.fetch_optional(sql, args![submission]).await?;
     let Some(ended) = ended else { return Ok(()) };
     let EndedSubmission { state, method, title, .. } = &ended;
     if let Some(email) = &ended.email {

@@ -106,13 +106,9 @@ async fn raise(tx: &mut Tx, phase: &str, team: &str, day: &str, limit: i64) -> R
     if limit < 1 {
         return Ok(false);
     }
-    let raised = tx
-        .execute(
-            "INSERT INTO quota (phase, team, day, used) VALUES ($1, $2, $3, 1) \
-             ON CONFLICT (phase, team, day) DO UPDATE SET used = quota.used + 1 WHERE quota.used < $4",
-            args![phase, team, day, limit],
-        )
-        .await?;
+    let sql = "INSERT INTO quota (phase, team, day, used) VALUES ($1, $2, $3, 1) \
+               ON CONFLICT (phase, team, day) DO UPDATE SET used = quota.used + 1 WHERE quota.used < $4";
+    let raised = tx.execute(sql, args![phase, team, day, limit]).await?;
     Ok(raised == 1)
 }
 
@@ -124,24 +120,18 @@ async fn granted(tx: &mut Tx, phase: &str, team: &str, day: &str) -> Result<i64,
 
 /// Counts for a team at least what another one has used, on each day and in all.
 pub async fn bring(tx: &mut Tx, phase: &str, from: &str, team: &str) -> Result<(), Error> {
-    tx.execute(
-        "INSERT INTO quota (phase, team, day, used) SELECT phase, $3, day, used FROM quota \
-         WHERE phase = $1 AND team = $2 ON CONFLICT (phase, team, day) DO UPDATE SET used = \
-         CASE WHEN quota.used < excluded.used THEN excluded.used ELSE quota.used END",
-        args![phase, from, team],
-    )
-    .await
-    .map(drop)
+    let sql = "INSERT INTO quota (phase, team, day, used) SELECT phase, $3, day, used FROM quota \
+               WHERE phase = $1 AND team = $2 \
+               ON CONFLICT (phase, team, day) DO UPDATE \
+               SET used = CASE WHEN quota.used < excluded.used THEN excluded.used ELSE quota.used END";
+    tx.execute(sql, args![phase, from, team]).await.map(drop)
 }
 
 /// Gives a submission back that was counted on `day`.
 pub async fn refund(tx: &mut Tx, phase: &str, team: &str, day: &str) -> Result<(), Error> {
-    tx.execute(
-        "UPDATE quota SET used = used - 1 WHERE phase = $1 AND team = $2 AND day IN ($3, $4) AND used > 0",
-        args![phase, team, day, ALL],
-    )
-    .await
-    .map(drop)
+    let sql =
+        "UPDATE quota SET used = used - 1 WHERE phase = $1 AND team = $2 AND day IN ($3, $4) AND used > 0";
+    tx.execute(sql, args![phase, team, day, ALL]).await.map(drop)
 }
 
 /// A team's use.

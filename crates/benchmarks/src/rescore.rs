@@ -85,18 +85,11 @@ pub async fn begin(tx: &mut Tx, phase: &Phase, actor: Option<&str>) -> Result<St
         args![reason!("another one was begun"), &phase.id, phase.score_set.as_deref().unwrap_or_default()],
     )
     .await?;
-    let hashes: Vec<String> = tx
-        .fetch(
-            "SELECT prepared_hash FROM reference_set WHERE phase = $1 AND state = 'ready' ORDER BY position, id",
-            args![&phase.id],
-        )
-        .await?;
-    let scored: Vec<String> = tx
-        .fetch(
-            "SELECT id FROM submission WHERE phase = $1 AND state = 'scored' AND disqualified_at IS NULL ORDER BY id",
-            args![&phase.id],
-        )
-        .await?;
+    let sql =
+        "SELECT prepared_hash FROM reference_set WHERE phase = $1 AND state = 'ready' ORDER BY position, id";
+    let hashes: Vec<String> = tx.fetch(sql, args![&phase.id]).await?;
+    let sql = "SELECT id FROM submission WHERE phase = $1 AND state = 'scored' AND disqualified_at IS NULL ORDER BY id";
+    let scored: Vec<String> = tx.fetch(sql, args![&phase.id]).await?;
     let id = ids::new_id();
     let row = columns! {
         id: &id, phase: &phase.id, engine: capeval_tasks::ENGINE,
@@ -124,12 +117,8 @@ pub async fn begin(tx: &mut Tx, phase: &Phase, actor: Option<&str>) -> Result<St
 
 /// Has boards show a complete score set, unless they show a newer one.
 async fn take_over(tx: &mut Tx, phase: &str, id: &str) -> Result<(), Fault> {
-    let taken = tx
-        .execute(
-            "UPDATE phase SET score_set = $1 WHERE id = $2 AND (score_set IS NULL OR score_set < $1)",
-            args![id, phase],
-        )
-        .await?;
+    let sql = "UPDATE phase SET score_set = $1 WHERE id = $2 AND (score_set IS NULL OR score_set < $1)";
+    let taken = tx.execute(sql, args![id, phase]).await?;
     if taken == 1 {
         notes::note(tx, None, "score-set.show", phase, json!({ "score_set": id })).await?;
         board::all_changed(tx, phase).await?;
@@ -140,13 +129,10 @@ async fn take_over(tx: &mut Tx, phase: &str, id: &str) -> Result<(), Fault> {
 /// Has a submission scored for the score set that boards show, and for one that is under way, where it has no scores
 /// there yet. The phase must be held alone.
 pub async fn catch_up(tx: &mut Tx, phase: &Phase, submission: &str) -> Result<(), Fault> {
-    let lacking: Vec<String> = tx
-        .fetch(
-            "SELECT id FROM score_set WHERE phase = $1 AND (pending > 0 OR id = $2) AND NOT EXISTS \
-             (SELECT 1 FROM scored_by WHERE score_set = score_set.id AND submission = $3)",
-            args![&phase.id, phase.score_set.as_deref(), submission],
-        )
-        .await?;
+    let sql = "SELECT id FROM score_set WHERE phase = $1 AND (pending > 0 OR id = $2) AND NOT EXISTS \
+               (SELECT 1 FROM scored_by WHERE score_set = score_set.id AND submission = $3)";
+    let lacking: Vec<String> =
+        tx.fetch(sql, args![&phase.id, phase.score_set.as_deref(), submission]).await?;
     for set in lacking {
         tx.execute("UPDATE score_set SET pending = pending + 1 WHERE id = $1", args![&set]).await?;
         let lacking = Lacking { set, submission: submission.to_owned() };

@@ -156,14 +156,10 @@ async fn open_board(tx: &mut Tx, set: &str) -> Result<(), Fault> {
     if phase.human {
         submit::add_human(tx, &phase.id).await?;
     }
-    let idle: Vec<String> = tx
-        .fetch(
-            "SELECT id FROM submission WHERE phase = $1 AND state = 'queued' AND NOT EXISTS \
-             (SELECT 1 FROM job WHERE subject = submission.id AND job.state IN ('queued', 'running')) AND NOT EXISTS \
-             (SELECT 1 FROM worker_task WHERE submission = submission.id AND worker_task.state IN ('waiting', 'claimed'))",
-            args![&phase.id],
-        )
-        .await?;
+    let sql = "SELECT id FROM submission WHERE phase = $1 AND state = 'queued' AND NOT EXISTS (SELECT 1 FROM job \
+               WHERE subject = submission.id AND job.state IN ('queued', 'running')) AND NOT EXISTS (SELECT 1 FROM \
+               worker_task WHERE submission = submission.id AND worker_task.state IN ('waiting', 'claimed'))";
+    let idle: Vec<String> = tx.fetch(sql, args![&phase.id]).await?;
     for id in idle {
         jobs::add::<ScoreSubmission>(tx, &id, Priority::Background).await?;
     }
@@ -185,13 +181,9 @@ impl Work for ScoreSubmission {
     async fn run(app: &App, job: &Job) -> Result<SubmissionScores, Failure> {
         let submission = submissions::by_id(&app.store, &job.subject).await?;
         let phase = records::phase_of(&app.store, &submission.phase).await?;
-        app.store
-            .execute(
-                "UPDATE submission SET state = 'running', started_at = $1 \
-                 WHERE id = $2 AND state IN ('queued', 'running')",
-                args![clock::now(), &submission.id],
-            )
-            .await?;
+        let sql = "UPDATE submission SET state = 'running', started_at = $1 \
+                   WHERE id = $2 AND state IN ('queued', 'running')";
+        app.store.execute(sql, args![clock::now(), &submission.id]).await?;
         let scores = scores_of(app, &phase, &submission, job.is_awaited).await?;
         Ok(SubmissionScores { score_set: phase.score_set, scores })
     }
@@ -226,13 +218,9 @@ pub async fn record(
     (phase, submission): (&Phase, &Submission),
     (score_set, scores): (&str, &[SetScores]),
 ) -> Result<(), Fault> {
-    let scored = tx
-        .execute(
-            "UPDATE submission SET state = 'scored', finished_at = $1, reason = NULL \
-             WHERE id = $2 AND state = 'running'",
-            args![clock::now(), &submission.id],
-        )
-        .await?;
+    let sql = "UPDATE submission SET state = 'scored', finished_at = $1, reason = NULL \
+               WHERE id = $2 AND state = 'running'";
+    let scored = tx.execute(sql, args![clock::now(), &submission.id]).await?;
     if scored == 0 {
         return Ok(());
     }
@@ -249,13 +237,9 @@ pub async fn fail(
     submission: &Submission,
     (reason, is_refunded): (&str, bool),
 ) -> Result<(), Fault> {
-    let failed = tx
-        .execute(
-            "UPDATE submission SET state = 'failed', reason = $1, finished_at = $2 \
-             WHERE id = $3 AND state IN ('queued', 'running')",
-            args![reason, clock::now(), &submission.id],
-        )
-        .await?;
+    let sql = "UPDATE submission SET state = 'failed', reason = $1, finished_at = $2 \
+               WHERE id = $3 AND state IN ('queued', 'running')";
+    let failed = tx.execute(sql, args![reason, clock::now(), &submission.id]).await?;
     if failed == 1 {
         if is_refunded {
             submissions::refund(tx, submission).await?;

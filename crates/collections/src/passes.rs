@@ -19,13 +19,10 @@ pub(super) async fn note(
     is_passed: bool,
 ) -> Result<(), Error> {
     let mut tx = store.begin().await?;
-    tx.execute(
-        "INSERT INTO quiz (collection, account, attempts, passed_at) VALUES ($1, $2, 1, $3) \
-         ON CONFLICT (collection, account) DO UPDATE SET attempts = quiz.attempts + 1, \
-         passed_at = COALESCE(quiz.passed_at, excluded.passed_at)",
-        args![collection, account, is_passed.then(clock::now)],
-    )
-    .await?;
+    let sql = "INSERT INTO quiz (collection, account, attempts, passed_at) VALUES ($1, $2, 1, $3) \
+               ON CONFLICT (collection, account) DO UPDATE SET attempts = quiz.attempts + 1, \
+               passed_at = COALESCE(quiz.passed_at, excluded.passed_at)";
+    tx.execute(sql, args![collection, account, is_passed.then(clock::now)]).await?;
     contributors::join(&mut tx, collection, account).await?;
     tx.commit().await
 }

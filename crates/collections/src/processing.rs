@@ -111,43 +111,29 @@ pub(super) async fn settle(
 }
 
 async fn refuse(tx: &mut Tx, image: &str, reason: &'static str) -> Result<(), Error> {
-    tx.execute(
-        "UPDATE image SET state = 'rejected', reason = $1, upload = NULL WHERE id = $2",
-        args![reason, image],
-    )
-    .await
-    .map(drop)
+    let sql = "UPDATE image SET state = 'rejected', reason = $1, upload = NULL WHERE id = $2";
+    tx.execute(sql, args![reason, image]).await.map(drop)
 }
 
 /// Lets people describe a picture.
 pub(super) async fn approve(tx: &mut Tx, image: &str, by: Option<&str>) -> Result<(), Error> {
     slots::open(tx, image).await?;
-    tx.execute(
-        "UPDATE image SET approved_at = $1, approved_by = $2 WHERE id = $3",
-        args![clock::now(), by, image],
-    )
-    .await
-    .map(drop)
+    let sql = "UPDATE image SET approved_at = $1, approved_by = $2 WHERE id = $3";
+    tx.execute(sql, args![clock::now(), by, image]).await.map(drop)
 }
 
 /// The number of the uploader's approved pictures.
 async fn approved(tx: &mut Tx, image: &Image) -> Result<i64, Error> {
-    tx.fetch_one(
-        "SELECT COUNT(*) FROM image WHERE uploader = $1 AND collection = $2 AND approved_at IS NOT NULL \
-             AND state IN ('open', 'complete')",
-        args![image.uploader.clone(), &image.collection],
-    )
-    .await
+    let sql = "SELECT COUNT(*) FROM image WHERE uploader = $1 AND collection = $2 AND approved_at IS NOT NULL \
+               AND state IN ('open', 'complete')";
+    tx.fetch_one(sql, args![image.uploader.clone(), &image.collection]).await
 }
 
 /// Returns true if the collection has another picture with the same pixels.
 pub(super) async fn has(tx: &mut Tx, collection: &str, image: &str, blob: &str) -> Result<bool, Error> {
-    tx.exists(
-        "SELECT 1 FROM image WHERE blob = $1 AND collection = $2 AND id <> $3 \
-             AND state NOT IN ('rejected', 'withdrawn')",
-        args![blob, collection, image],
-    )
-    .await
+    let sql = "SELECT 1 FROM image WHERE blob = $1 AND collection = $2 AND id <> $3 \
+               AND state NOT IN ('rejected', 'withdrawn')";
+    tx.exists(sql, args![blob, collection, image]).await
 }
 
 /// The picture of the collection that is most like this one, if any is nearly the same.

@@ -451,12 +451,9 @@ async fn add_staff(tx: &mut Tx, collection: &str, email: &str, duty: Duty) -> Re
     let Some(account) = account else {
         return Err(fault!(UNPROCESSABLE_ENTITY, "staff", "No account has the email address {}.", email));
     };
-    tx.execute(
-        "INSERT INTO collection_staff (collection, account, duty) VALUES ($1, $2, $3) \
-         ON CONFLICT (collection, account) DO UPDATE SET duty = excluded.duty",
-        args![collection, account, duty.name()],
-    )
-    .await?;
+    let sql = "INSERT INTO collection_staff (collection, account, duty) VALUES ($1, $2, $3) \
+               ON CONFLICT (collection, account) DO UPDATE SET duty = excluded.duty";
+    tx.execute(sql, args![collection, account, duty.name()]).await?;
     Ok(())
 }
 

@@ -37,11 +37,8 @@ pub async fn set_limits(app: &App, visitor: &Visitor, phase: &Phase, limits: &Li
     }
     let mut tx = app.store.begin().await?;
     let known = records::phase_alone(&mut tx, &phase.id).await?;
-    tx.execute(
-        "UPDATE phase SET per_day = $1, in_total = $2 WHERE id = $3",
-        args![limits.per_day, limits.in_total, &phase.id],
-    )
-    .await?;
+    let sql = "UPDATE phase SET per_day = $1, in_total = $2 WHERE id = $3";
+    tx.execute(sql, args![limits.per_day, limits.in_total, &phase.id]).await?;
     let detail = json!({
         "per_day": [known.per_day, limits.per_day], "in_total": [known.in_total, limits.in_total],
     });
@@ -147,13 +144,9 @@ pub async fn disqualify(
     let reason = checked_reason(reason)?;
     let mut tx = app.store.begin().await?;
     records::phase_alone(&mut tx, &submission.phase).await?;
-    let changed = tx
-        .execute(
-            "UPDATE submission SET disqualified_at = $1, disqualified_for = $2 \
-             WHERE id = $3 AND disqualified_at IS NULL AND kind <> 'human'",
-            args![clock::now(), &reason, &submission.id],
-        )
-        .await?;
+    let sql = "UPDATE submission SET disqualified_at = $1, disqualified_for = $2 \
+               WHERE id = $3 AND disqualified_at IS NULL AND kind <> 'human'";
+    let changed = tx.execute(sql, args![clock::now(), &reason, &submission.id]).await?;
     if changed == 0 {
         return Err(fault!(CONFLICT, "off-board", "It has already been removed from the leaderboard."));
     }
@@ -170,13 +163,9 @@ pub async fn disqualify(
 pub async fn reinstate(app: &App, visitor: &Visitor, submission: &Submission) -> Result<(), Fault> {
     let mut tx = app.store.begin().await?;
     let phase = records::phase_alone(&mut tx, &submission.phase).await?;
-    let changed = tx
-        .execute(
-            "UPDATE submission SET disqualified_at = NULL, disqualified_for = NULL \
-             WHERE id = $1 AND disqualified_at IS NOT NULL",
-            args![&submission.id],
-        )
-        .await?;
+    let sql = "UPDATE submission SET disqualified_at = NULL, disqualified_for = NULL \
+               WHERE id = $1 AND disqualified_at IS NOT NULL";
+    let changed = tx.execute(sql, args![&submission.id]).await?;
     if changed == 0 {
         return Err(fault!(CONFLICT, "on-board", "It has not been removed from the leaderboard."));
     }

@@ -163,16 +163,12 @@ pub struct Item {
 
 /// The next caption for a judge: one that the fewest have judged, never twice, and never of a team of theirs.
 pub async fn next(store: &Store, evaluation: &Evaluation, account: &str) -> Result<Option<Item>, Error> {
-    store
-        .fetch_optional(
-            "SELECT id, image, caption FROM evaluation_item AS item WHERE evaluation = $1 AND judged < $2 \
-             AND NOT EXISTS (SELECT 1 FROM judgement WHERE judgement.item = item.id AND judgement.account = $3) \
-             AND NOT EXISTS (SELECT 1 FROM submission JOIN team_member ON team_member.team = submission.team \
-             WHERE submission.id = item.submission AND team_member.account = $3) \
-             ORDER BY judged, position LIMIT 1",
-            args![&evaluation.id, evaluation.wanted, account],
-        )
-        .await
+    let sql = "SELECT id, image, caption FROM evaluation_item AS item WHERE evaluation = $1 AND judged < $2 \
+               AND NOT EXISTS (SELECT 1 FROM judgement WHERE judgement.item = item.id AND judgement.account = $3) \
+               AND NOT EXISTS (SELECT 1 FROM submission JOIN team_member ON team_member.team = submission.team \
+               WHERE submission.id = item.submission AND team_member.account = $3) \
+               ORDER BY judged, position LIMIT 1";
+    store.fetch_optional(sql, args![&evaluation.id, evaluation.wanted, account]).await
 }
 
 /// A judge's verdict on a caption.
@@ -201,14 +197,10 @@ pub async fn judge(
         return Err(fault!(CONFLICT, "evaluation-closed", "The evaluation of these captions has ended."));
     }
     let mut tx = app.store.begin().await?;
-    let counted = tx
-        .execute(
-            "UPDATE evaluation_item SET judged = judged + 1 WHERE id = $1 AND evaluation = $2 AND judged < $3 \
-             AND NOT EXISTS (SELECT 1 FROM submission JOIN team_member ON team_member.team = submission.team \
-             WHERE submission.id = evaluation_item.submission AND team_member.account = $4)",
-            args![&given.item, &evaluation.id, evaluation.wanted, &visitor.id],
-        )
-        .await?;
+    let sql = "UPDATE evaluation_item SET judged = judged + 1 WHERE id = $1 AND evaluation = $2 AND judged < $3 \
+               AND NOT EXISTS (SELECT 1 FROM submission JOIN team_member ON team_member.team = submission.team \
+               WHERE submission.id = evaluation_item.submission AND team_member.account = $4)";
+    let counted = tx.execute(sql, args![&given.item, &evaluation.id, evaluation.wanted, &visitor.id]).await?;
     if counted == 0 {
         return Ok(());
     }

@@ -89,12 +89,8 @@ impl Work for SampleCaptions {
             Ok(items) => (EvaluationState::Open, None, items),
             Err(reason) => (EvaluationState::Failed, Some(reason), Vec::new()),
         };
-        let opened = tx
-            .execute(
-                "UPDATE evaluation SET state = $1, reason = $2 WHERE id = $3 AND state = 'preparing'",
-                args![state.name(), reason, &job.subject],
-            )
-            .await?;
+        let sql = "UPDATE evaluation SET state = $1, reason = $2 WHERE id = $3 AND state = 'preparing'";
+        let opened = tx.execute(sql, args![state.name(), reason, &job.subject]).await?;
         if opened == 0 {
             return Ok(());
         }

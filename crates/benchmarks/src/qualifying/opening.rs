@@ -132,15 +132,11 @@ async fn take_over(
     let members = "INSERT INTO entry_member (phase, account, team) SELECT CAST($1 AS TEXT), account, team \
                    FROM entry_member WHERE phase = $2 AND team = $3 ON CONFLICT DO NOTHING";
     tx.execute(members, args![&phase.id, earlier, team]).await?;
-    let copied = tx
-        .execute(
-            "INSERT INTO submission (id, phase, team, account, kind, method, description, link, authors, code, tags, \
-             details, state, blob, size, refunded, created_at, file, upload) SELECT CAST($1 AS TEXT), \
-             CAST($2 AS TEXT), team, account, kind, method, description, link, authors, code, tags, details, 'queued', \
-             blob, size, 0, CAST($3 AS BIGINT), file, upload FROM submission WHERE id = $4 ON CONFLICT DO NOTHING",
-            args![&id, &phase.id, now, submission],
-        )
-        .await?;
+    let sql = "INSERT INTO submission (id, phase, team, account, kind, method, description, link, authors, code, \
+               tags, details, state, blob, size, refunded, created_at, file, upload) SELECT CAST($1 AS TEXT), CAST($2 \
+               AS TEXT), team, account, kind, method, description, link, authors, code, tags, details, 'queued', \
+               blob, size, 0, CAST($3 AS BIGINT), file, upload FROM submission WHERE id = $4 ON CONFLICT DO NOTHING";
+    let copied = tx.execute(sql, args![&id, &phase.id, now, submission]).await?;
     if copied == 0 {
         return Ok(None);
     }

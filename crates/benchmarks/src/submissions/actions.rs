@@ -17,13 +17,9 @@ pub async fn cancel(app: &App, visitor: &Visitor, of: &SeenSubmission) -> Result
     // The job comes first, as where its end is written, so that the two cannot wait for each other.
     let is_stopped = queue::cancel(&mut tx, &submission.id, seen.is_host).await?
         || workers::cancel(&mut tx, &submission.id, seen.is_host).await?;
-    let cancelled = tx
-        .execute(
-            "UPDATE submission SET state = 'cancelled', finished_at = $1 \
-             WHERE id = $2 AND (state = 'queued' OR state = 'running' AND $3 = 1)",
-            args![clock::now(), &submission.id, seen.is_host],
-        )
-        .await?;
+    let sql = "UPDATE submission SET state = 'cancelled', finished_at = $1 \
+               WHERE id = $2 AND (state = 'queued' OR state = 'running' AND $3 = 1)";
+    let cancelled = tx.execute(sql, args![clock::now(), &submission.id, seen.is_host]).await?;
     // What waits without a job, since its end could not be written, is for hosts to cancel.
     if cancelled == 0 || !is_stopped && !seen.is_host {
         return Err(match seen.is_host {
@@ -154,11 +150,8 @@ pub async fn pin(
     let mut tx = app.store.begin().await?;
     records::phase_alone(&mut tx, &submission.phase).await?;
     let pinned = is_pinned.then_some(submission.id.as_str());
-    tx.execute(
-        "UPDATE entry SET pinned = $1 WHERE phase = $2 AND team = $3",
-        args![pinned, &submission.phase, team],
-    )
-    .await?;
+    let sql = "UPDATE entry SET pinned = $1 WHERE phase = $2 AND team = $3";
+    tx.execute(sql, args![pinned, &submission.phase, team]).await?;
     board::changed(&mut tx, &submission.phase, team).await?;
     notes::note(&mut tx, Some(&visitor.id), "entry.pin", &submission.id, json!({ "pinned": is_pinned }))
         .await?;

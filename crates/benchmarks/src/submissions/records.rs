@@ -419,12 +419,9 @@ pub async fn signatures(
         #[serde(deserialize_with = "store::json")]
         signatures: HashMap<String, Vec<String>>,
     }
-    let signed: Option<SignatureRow> = store
-        .fetch_optional(
-            "SELECT signatures FROM scored_by WHERE score_set = $1 AND submission = $2",
-            args![phase.score_set.as_deref().unwrap_or_default(), submission],
-        )
-        .await?;
+    let sql = "SELECT signatures FROM scored_by WHERE score_set = $1 AND submission = $2";
+    let signed: Option<SignatureRow> =
+        store.fetch_optional(sql, args![phase.score_set.as_deref().unwrap_or_default(), submission]).await?;
     let mut by_set = signed.map(|signed| signed.signatures).unwrap_or_default();
     Ok(sets.iter().flat_map(|set| by_set.remove(&set.id).unwrap_or_default()).collect())
 }

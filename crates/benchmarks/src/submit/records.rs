@@ -147,12 +147,9 @@ async fn repeated(
     blob: &str,
 ) -> Result<Option<String>, Fault> {
     let Some(key) = key else { return Ok(None) };
-    tx.execute(
-        "UPDATE submission SET idempotency_key = NULL \
-         WHERE phase = $1 AND team = $2 AND idempotency_key = $3 AND created_at < $4",
-        args![phase, team, key, clock::now() - KEY_HOURS * 3_600_000],
-    )
-    .await?;
+    let sql = "UPDATE submission SET idempotency_key = NULL \
+               WHERE phase = $1 AND team = $2 AND idempotency_key = $3 AND created_at < $4";
+    tx.execute(sql, args![phase, team, key, clock::now() - KEY_HOURS * 3_600_000]).await?;
     let sql = "SELECT id, blob FROM submission WHERE phase = $1 AND team = $2 AND idempotency_key = $3";
     let earlier = tx.fetch_optional(sql, args![phase, team, key]).await?;
     let Some((id, earlier)): Option<(String, Option<String>)> = earlier else { return Ok(None) };
@@ -201,13 +198,9 @@ pub async fn add_baseline(
 
 /// Has the baselines and the row for people scored again that could not be scored; returns their methods.
 pub async fn try_again(tx: &mut Tx, phase: &str) -> Result<Vec<String>, Error> {
-    let failed: Vec<(String, String)> = tx
-        .fetch(
-            "UPDATE submission SET state = 'queued', reason = NULL, started_at = NULL, finished_at = NULL \
-             WHERE phase = $1 AND kind IN ('baseline', 'human') AND state = 'failed' RETURNING id, method",
-            args![phase],
-        )
-        .await?;
+    let sql = "UPDATE submission SET state = 'queued', reason = NULL, started_at = NULL, finished_at = NULL \
+               WHERE phase = $1 AND kind IN ('baseline', 'human') AND state = 'failed' RETURNING id, method";
+    let failed: Vec<(String, String)> = tx.fetch(sql, args![phase]).await?;
     let mut methods = Vec::new();
     for (id, method) in failed {
         jobs::add::<ScoreSubmission>(tx, &id, Priority::Background).await?;

@@ -55,12 +55,9 @@ pub async fn merge(
             "One of the teams has just entered a phase. Please try again."
         ));
     }
-    tx.execute(
-        "INSERT INTO team_member (team, account, joined_at) \
-         SELECT CAST($1 AS TEXT), account, CAST($2 AS BIGINT) FROM team_member WHERE team = $3 ON CONFLICT DO NOTHING",
-        args![into, clock::now(), from],
-    )
-    .await?;
+    let sql = "INSERT INTO team_member (team, account, joined_at) \
+               SELECT CAST($1 AS TEXT), account, CAST($2 AS BIGINT) FROM team_member WHERE team = $3 ON CONFLICT DO NOTHING";
+    tx.execute(sql, args![into, clock::now(), from]).await?;
     let members = teams::members(&mut tx, into).await?;
     if members.len() as i64 > MEMBERS {
         return Err(fault!(CONFLICT, "team-full", "A team has at most {} members.", MEMBERS));

@@ -63,14 +63,10 @@ impl Subject for InvitationToTeam {
 
 /// The teams of a person.
 pub async fn of_person(store: &Store, account: &str) -> Result<Vec<Team>, Error> {
-    let members: Vec<(String, String, String)> = store
-        .fetch(
-            "SELECT team.id, team.name, account.name FROM team_member AS own \
-             JOIN team ON team.id = own.team JOIN team_member AS other ON other.team = team.id \
-             JOIN account ON account.id = other.account WHERE own.account = $1 ORDER BY team.id, other.joined_at",
-            args![account],
-        )
-        .await?;
+    let sql = "SELECT team.id, team.name, account.name FROM team_member AS own \
+               JOIN team ON team.id = own.team JOIN team_member AS other ON other.team = team.id \
+               JOIN account ON account.id = other.account WHERE own.account = $1 ORDER BY team.id, other.joined_at";
+    let members: Vec<(String, String, String)> = store.fetch(sql, args![account]).await?;
     let mut teams: Vec<Team> = Vec::new();
     for (id, name, member) in members {
         match teams.last_mut().filter(|team| team.id == id) {
@@ -96,12 +92,9 @@ pub(super) async fn made_by(
 async fn add(tx: &mut Tx, account: &str, name: &str) -> Result<String, Fault> {
     let name = names::checked(name)?;
     let (id, now) = (ids::new_id(), clock::now());
-    let added = tx
-        .execute(
-            "INSERT INTO team (id, name, created_by, created_at) VALUES ($1, $2, $3, $4) ON CONFLICT (name) DO NOTHING",
-            args![&id, &name, account, now],
-        )
-        .await?;
+    let sql = "INSERT INTO team (id, name, created_by, created_at) VALUES ($1, $2, $3, $4) ON CONFLICT (name) DO \
+               NOTHING";
+    let added = tx.execute(sql, args![&id, &name, account, now]).await?;
     if added == 0 {
         return Err(fault!(CONFLICT, "team-name", "The team name {} is already taken.", name));
     }
@@ -305,13 +298,9 @@ async fn phases(tx: &mut Tx, team: &str) -> Result<Vec<String>, Error> {
 pub(super) async fn enter_member(tx: &mut Tx, phase: &str, team: &str, account: &str) -> Result<(), Fault> {
     let known = "SELECT 1 FROM entry_member WHERE phase = $1 AND account = $2";
     let is_new = !tx.exists(known, args![phase, account]).await?;
-    let entered = tx
-        .execute(
-            "INSERT INTO entry_member (phase, account, team) VALUES ($1, $2, $3) \
-             ON CONFLICT (phase, account) DO UPDATE SET team = entry_member.team WHERE entry_member.team = $3",
-            args![phase, account, team],
-        )
-        .await?;
+    let sql = "INSERT INTO entry_member (phase, account, team) VALUES ($1, $2, $3) \
+               ON CONFLICT (phase, account) DO UPDATE SET team = entry_member.team WHERE entry_member.team = $3";
+    let entered = tx.execute(sql, args![phase, account, team]).await?;
     if entered == 0 {
         return Err(fault!(
             CONFLICT,
@@ -328,14 +317,10 @@ pub(super) async fn enter_member(tx: &mut Tx, phase: &str, team: &str, account: 
 /// Counts for a team what the address of a new member has used of its quota before, with other accounts.
 async fn bring_quotas(tx: &mut Tx, phase: &str, team: &str, account: &str) -> Result<(), Error> {
     let email: String = tx.fetch_one("SELECT email FROM account WHERE id = $1", args![account]).await?;
-    let others: Vec<(String, String, String)> = tx
-        .fetch(
-            "SELECT former_address.account, former_address.hash, entry_member.team FROM entry_member \
-             JOIN former_address ON former_address.account = entry_member.account WHERE entry_member.phase = $1 \
-             AND entry_member.team <> $2 ORDER BY former_address.account, former_address.hash",
-            args![phase, team],
-        )
-        .await?;
+    let sql = "SELECT former_address.account, former_address.hash, entry_member.team FROM entry_member \
+               JOIN former_address ON former_address.account = entry_member.account WHERE entry_member.phase = $1 \
+               AND entry_member.team <> $2 ORDER BY former_address.account, former_address.hash";
+    let others: Vec<(String, String, String)> = tx.fetch(sql, args![phase, team]).await?;
     for (earlier, hash, from) in others {
         if people::address_hash(&earlier, &email) == hash {
             quota::bring(tx, phase, &from, team).await?;

@@ -234,11 +234,9 @@ impl Work for BuildRelease {
         let BuiltRelease { parts, card, card_zh, images, captions } = match outcome {
             Ok(built) => built,
             Err(reason) => {
-                tx.execute(
-                    "UPDATE release SET state = 'failed', reason = $1 WHERE id = $2 AND state = 'preparing'",
-                    args![reason, &job.subject],
-                )
-                .await?;
+                let sql =
+                    "UPDATE release SET state = 'failed', reason = $1 WHERE id = $2 AND state = 'preparing'";
+                tx.execute(sql, args![reason, &job.subject]).await?;
                 return Ok(());
             }
         };
@@ -249,12 +247,9 @@ impl Work for BuildRelease {
             };
             tx.insert_row("release_part", row).await?;
         }
-        tx.execute(
-            "UPDATE release SET state = 'ready', reason = NULL, card = $1, images = $2, captions = $3, ready_at = $4, \
-             card_zh = $6 WHERE id = $5",
-            args![card, images, captions, clock::now(), &job.subject, card_zh],
-        )
-        .await?;
+        let sql = "UPDATE release SET state = 'ready', reason = NULL, card = $1, images = $2, captions = $3, ready_at \
+                   = $4, card_zh = $6 WHERE id = $5";
+        tx.execute(sql, args![card, images, captions, clock::now(), &job.subject, card_zh]).await?;
         retire(tx, &job.subject).await
     }
 }

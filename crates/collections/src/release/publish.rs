@@ -131,13 +131,10 @@ async fn note(
     visitor: &Visitor,
 ) -> Result<(), Fault> {
     let mut tx = app.store.begin().await?;
-    tx.execute(
-        "INSERT INTO publication (phase, release, split, created_at) SELECT phase.id, $1, $2, $3 FROM phase \
-         JOIN benchmark ON benchmark.id = phase.benchmark WHERE benchmark.slug = $4 AND phase.slug = $5 \
-         ON CONFLICT DO NOTHING",
-        args![release, split.name(), clock::now(), benchmark, phase],
-    )
-    .await?;
+    let sql = "INSERT INTO publication (phase, release, split, created_at) SELECT phase.id, $1, $2, $3 FROM phase \
+               JOIN benchmark ON benchmark.id = phase.benchmark WHERE benchmark.slug = $4 AND phase.slug = $5 \
+               ON CONFLICT DO NOTHING";
+    tx.execute(sql, args![release, split.name(), clock::now(), benchmark, phase]).await?;
     audit::note(&mut tx, Some(&visitor.id), "release.publish", release, json!({ "benchmark": benchmark }))
         .await?;
     Ok(tx.commit().await?)

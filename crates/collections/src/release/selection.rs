@@ -173,19 +173,13 @@ async fn give_numbers(tx: &mut Tx, collection: &str, release: &str, now: i64) ->
     for statement in [NUMBER_IMAGES, NUMBER_CAPTIONS] {
         tx.execute(statement, args![collection, release]).await?;
     }
-    tx.execute(
-        "UPDATE release_item SET number = (SELECT coco_id.number FROM coco_id WHERE coco_id.subject = release_item.subject) \
-         WHERE release = $1",
-        args![release],
-    )
-    .await?;
+    let sql = "UPDATE release_item SET number = (SELECT coco_id.number FROM coco_id WHERE coco_id.subject = \
+               release_item.subject) WHERE release = $1";
+    tx.execute(sql, args![release]).await?;
+    let sql = "DELETE FROM tombstone WHERE collection = $1 AND EXISTS (SELECT 1 FROM release_item AS item \
+               WHERE item.release = $2 AND item.kind = tombstone.kind AND item.number = tombstone.number)";
     // What was taken away and has come back is not withdrawn any more.
-    tx.execute(
-        "DELETE FROM tombstone WHERE collection = $1 AND EXISTS (SELECT 1 FROM release_item AS item \
-         WHERE item.release = $2 AND item.kind = tombstone.kind AND item.number = tombstone.number)",
-        args![collection, release],
-    )
-    .await?;
+    tx.execute(sql, args![collection, release]).await?;
     for statement in [BURY_IMAGES, BURY_CAPTIONS] {
         tx.execute(statement, args![collection, release, now]).await?;
     }

@@ -91,19 +91,12 @@ pub async fn fill(app: &App, visitors: &[Visitor]) -> anyhow::Result<()> {
 async fn join(app: &App, collection: &str, account: &str) -> anyhow::Result<()> {
     let values = || args![collection, account, clock::now()];
     let store = &app.store;
-    store
-        .execute(
-            "INSERT INTO quiz (collection, account, attempts, passed_at) VALUES ($1, $2, 1, $3) ON CONFLICT DO NOTHING",
-            values(),
-        )
-        .await?;
-    store
-        .execute(
-            "INSERT INTO contributor (collection, account, on_board, created_at) VALUES ($1, $2, 1, $3) \
-             ON CONFLICT DO NOTHING",
-            values(),
-        )
-        .await?;
+    let sql = "INSERT INTO quiz (collection, account, attempts, passed_at) VALUES ($1, $2, 1, $3) ON CONFLICT DO \
+               NOTHING";
+    store.execute(sql, values()).await?;
+    let sql = "INSERT INTO contributor (collection, account, on_board, created_at) VALUES ($1, $2, 1, $3) \
+               ON CONFLICT DO NOTHING";
+    store.execute(sql, values()).await?;
     Ok(())
 }
 

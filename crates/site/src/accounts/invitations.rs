@@ -76,12 +76,8 @@ pub async fn find(store: &Store, secret: &str) -> Result<Invitation, Fault> {
 
 /// Uses an invitation up, unless it has been used since it was found.
 pub async fn take(tx: &mut Tx, invitation: &Invitation, account: &str) -> Result<(), Fault> {
-    let taken = tx
-        .execute(
-            "UPDATE invitation SET used_at = $1, used_by = $2 WHERE id = $3 AND used_at IS NULL",
-            args![clock::now(), account, &invitation.id],
-        )
-        .await?;
+    let sql = "UPDATE invitation SET used_at = $1, used_by = $2 WHERE id = $3 AND used_at IS NULL";
+    let taken = tx.execute(sql, args![clock::now(), account, &invitation.id]).await?;
     if taken == 0 {
         return Err(fault!(GONE, "invitation-used", "This link has already been used."));
     }

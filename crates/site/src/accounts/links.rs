@@ -48,13 +48,9 @@ async fn add(tx: &mut Tx, actor: Option<&str>, account: &str, email: Option<&str
     let sql =
         "DELETE FROM account_link WHERE account = $1 AND (email IS NULL) = ($2 = 1) OR expires_at <= $3";
     tx.execute(sql, args![account, email.is_none(), now]).await?;
-    let added = tx
-        .execute(
-            "INSERT INTO account_link (hash, account, email, created_at, expires_at) \
-             SELECT $1, id, $2, $3, $4 FROM account WHERE id = $5 AND disabled_at IS NULL",
-            args![ids::digest(&secret), email, now, now + HOURS * HOUR, account],
-        )
-        .await?;
+    let sql = "INSERT INTO account_link (hash, account, email, created_at, expires_at) \
+               SELECT $1, id, $2, $3, $4 FROM account WHERE id = $5 AND disabled_at IS NULL";
+    let added = tx.execute(sql, args![ids::digest(&secret), email, now, now + HOURS * HOUR, account]).await?;
     if added == 0 {
         return Err(fault!(CONFLICT, "disabled", "This account is disabled."));
     }

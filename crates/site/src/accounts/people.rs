@@ -43,13 +43,10 @@ pub async fn add(tx: &mut Tx, new: NewAccount<'_>) -> Result<String, Fault> {
     let email = address(new.email)?;
     let name = name(new.name)?;
     let id = ids::new_id();
-    let added = tx
-        .execute(
-            "INSERT INTO account (id, email, name, password, role, created_at) VALUES ($1, $2, $3, $4, $5, $6) \
-             ON CONFLICT (email) DO NOTHING",
-            args![&id, &email, name, new.password, new.role.name(), clock::now()],
-        )
-        .await?;
+    let sql = "INSERT INTO account (id, email, name, password, role, created_at) VALUES ($1, $2, $3, $4, $5, $6) \
+               ON CONFLICT (email) DO NOTHING";
+    let added =
+        tx.execute(sql, args![&id, &email, name, new.password, new.role.name(), clock::now()]).await?;
     if added == 0 {
         return Err(fault!(CONFLICT, "email-taken", "An account with this email address already exists."));
     }
@@ -268,11 +265,8 @@ pub async fn set_role(tx: &mut Tx, actor: Option<&str>, id: &str, role: Option<R
         ));
     }
     tx.execute("DELETE FROM session WHERE account = $1", args![id]).await?;
-    tx.execute(
-        "DELETE FROM invitation WHERE created_by = $1 AND used_at IS NULL AND (team IS NULL OR $2 = 1)",
-        args![id, role.is_none()],
-    )
-    .await?;
+    let sql = "DELETE FROM invitation WHERE created_by = $1 AND used_at IS NULL AND (team IS NULL OR $2 = 1)";
+    tx.execute(sql, args![id, role.is_none()]).await?;
     let role = role.map_or("disabled", |role| role.name());
     Ok(audit::note(tx, actor, "account.role", id, json!({ "role": role })).await?)
 }

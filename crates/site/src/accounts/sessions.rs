@@ -58,12 +58,8 @@ pub(super) async fn end_all(store: &Store, account: &str) -> Result<(), Error> {
 /// The person with this token.
 pub(super) async fn visitor(store: &Store, token: &str) -> Result<Option<Visitor>, Error> {
     let hash = ids::digest(token);
-    let visitor: Option<Visitor> = store
-        .fetch_optional(
-            "SELECT account.* FROM session JOIN account ON account.id = session.account \
-             WHERE session.token_hash = $1 AND session.expires_at > $2 AND account.disabled_at IS NULL",
-            args![&hash, clock::now()],
-        )
-        .await?;
+    let sql = "SELECT account.* FROM session JOIN account ON account.id = session.account \
+               WHERE session.token_hash = $1 AND session.expires_at > $2 AND account.disabled_at IS NULL";
+    let visitor: Option<Visitor> = store.fetch_optional(sql, args![&hash, clock::now()]).await?;
     Ok(visitor.map(|visitor| Visitor { scopes: Scope::ALL.to_vec(), session: Some(hash), ..visitor }))
 }

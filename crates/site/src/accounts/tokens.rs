@@ -66,14 +66,10 @@ struct UsedToken {
 /// The person in whose name a program with this token asks.
 pub(super) async fn visitor(store: &Store, token: &str) -> Result<Option<Visitor>, Fault> {
     let hash = ids::digest(token);
-    let used: Option<UsedToken> = store
-        .fetch_optional(
-            "SELECT account.*, api_token.scopes AS scopes, api_token.used_at AS used_at \
-             FROM api_token JOIN account ON account.id = api_token.account \
-             WHERE api_token.hash = $1 AND account.disabled_at IS NULL",
-            args![&hash],
-        )
-        .await?;
+    let sql = "SELECT account.*, api_token.scopes AS scopes, api_token.used_at AS used_at \
+               FROM api_token JOIN account ON account.id = api_token.account \
+               WHERE api_token.hash = $1 AND account.disabled_at IS NULL";
+    let used: Option<UsedToken> = store.fetch_optional(sql, args![&hash]).await?;
     let Some(UsedToken { visitor, scopes: widest, used_at }) = used else { return Ok(None) };
     let now = clock::now();
     if used_at.is_none_or(|used| now - used > 3_600_000) {

@@ -83,12 +83,8 @@ pub async fn take(tx: &mut Tx, account: &str, given: &str) -> Result<(), Fault> 
 /// Gives an account a second factor, if the code is one of the secret.
 pub async fn set_up(tx: &mut Tx, account: &str, secret: &str, given: &str) -> Result<(), Fault> {
     let step = step_of(secret, given, 0, clock::now()).ok_or_else(wrong)?;
-    let changed = tx
-        .execute(
-            "UPDATE account SET totp_secret = $1, totp_step = $2 WHERE id = $3 AND totp_secret IS NULL",
-            args![secret, step, account],
-        )
-        .await?;
+    let sql = "UPDATE account SET totp_secret = $1, totp_step = $2 WHERE id = $3 AND totp_secret IS NULL";
+    let changed = tx.execute(sql, args![secret, step, account]).await?;
     if changed == 0 {
         return Err(fault!(
             CONFLICT,

@@ -75,12 +75,10 @@ pub(super) async fn take(
     state: &str,
 ) -> Result<BegunAttempt, Fault> {
     let mut tx = store.begin().await?;
+    let sql = "UPDATE sign_in_attempt SET state_hash = '' WHERE hash = $1 AND provider = $2 AND state_hash = $3 \
+               AND expires_at > $4 RETURNING nonce, verifier, destination";
     let taken: Option<(String, String, String)> = tx
-        .fetch_optional(
-            "UPDATE sign_in_attempt SET state_hash = '' WHERE hash = $1 AND provider = $2 AND state_hash = $3 \
-             AND expires_at > $4 RETURNING nonce, verifier, destination",
-            args![ids::digest(cookie), &provider.id, ids::digest(state), clock::now()],
-        )
+        .fetch_optional(sql, args![ids::digest(cookie), &provider.id, ids::digest(state), clock::now()])
         .await?;
     let (nonce, verifier, destination) = taken.ok_or_else(ended)?;
     tx.commit().await?;
