@@ -817,11 +817,11 @@ async fn apply_baseline(
 ) -> anyhow::Result<()> {
     let sql = "SELECT id FROM submission WHERE phase = $1 AND kind = 'baseline' AND method = $2";
     if let Some(known) = tx.fetch_optional::<String>(sql, args![phase, method]).await? {
-        tx.execute("UPDATE submission SET file = $1 WHERE id = $2", args![&file.name, known]).await?;
+        tx.change_row("submission", &known, columns! { file: &file.name }).await?;
         return Ok(());
     }
     let id = submit::add_baseline(tx, phase, method, &file.hash, file.size).await?;
-    tx.execute("UPDATE submission SET file = $1 WHERE id = $2", args![&file.name, &id]).await?;
+    tx.change_row("submission", &id, columns! { file: &file.name }).await?;
     // Otherwise its job begins with the references.
     if is_open {
         jobs::add::<ScoreSubmission>(tx, &id, Priority::Background).await?;

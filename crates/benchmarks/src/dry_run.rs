@@ -109,11 +109,11 @@ impl Work for TryFile {
             Err(reason) => (SubmissionState::Failed, Vec::new(), Some(reason)),
         };
         // The file is not needed any more.
-        tx.execute(
-            "UPDATE dry_run SET state = $1, scores = $2, reason = $3, finished_at = $4, blob = NULL WHERE id = $5",
-            args![state.name(), serde_json::to_string(&scores)?, reason, clock::now(), &job.subject],
-        )
-        .await?;
+        let row = columns! {
+            state: state.name(), scores: serde_json::to_string(&scores)?, reason,
+            finished_at: clock::now(), blob: None::<String>,
+        };
+        tx.change_row("dry_run", &job.subject, row).await?;
         Ok(())
     }
 }

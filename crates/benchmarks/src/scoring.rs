@@ -112,26 +112,17 @@ impl Work for PrepareSet {
         let PreparedSet { about, prepared, ids } = match outcome {
             Ok(done) => done,
             Err(reason) => {
-                let sql = "UPDATE reference_set SET state = 'failed', reason = $1 WHERE id = $2";
-                tx.execute(sql, args![reason, &job.subject]).await?;
+                tx.change_row("reference_set", &job.subject, columns! { state: "failed", reason }).await?;
                 return Ok(());
             }
         };
-        tx.execute(
-            "UPDATE reference_set SET state = 'ready', reason = NULL, prepared_hash = $1, ids_hash = $2, \
-             n_images = $3, n_references = $4, fewest = $5, measures = $6, notices = $7 WHERE id = $8",
-            args![
-                prepared,
-                ids,
-                about.n_images,
-                about.n_references,
-                about.fewest,
-                serde_json::to_string(&about.measures)?,
-                serde_json::to_string(&about.notices)?,
-                &job.subject
-            ],
-        )
-        .await?;
+        let row = columns! {
+            state: "ready", reason: None::<String>, prepared_hash: prepared, ids_hash: ids,
+            n_images: about.n_images, n_references: about.n_references, fewest: about.fewest,
+            measures: serde_json::to_string(&about.measures)?,
+            notices: serde_json::to_string(&about.notices)?,
+        };
+        tx.change_row("reference_set", &job.subject, row).await?;
         open_board(tx, &job.subject).await
     }
 }

@@ -88,22 +88,12 @@ pub(super) async fn settle(
 ) -> Result<Option<String>, Error> {
     let RewrittenPicture { pictured, blob, thumb, size } = rewritten;
     let near = near(tx, collection, &pictured.phash).await?;
-    tx.execute(
-        "UPDATE image SET blob = $1, thumb = $2, kind = $3, width = $4, height = $5, size = $6, phash = $7, \
-         near = $8, upload = NULL, state = 'pending' WHERE id = $9",
-        args![
-            blob,
-            thumb,
-            pictured.kind,
-            pictured.width,
-            pictured.height,
-            size as i64,
-            &pictured.phash,
-            near.clone(),
-            image
-        ],
-    )
-    .await?;
+    let row = columns! {
+        blob, thumb, kind: pictured.kind, width: pictured.width, height: pictured.height,
+        size: size as i64, phash: &pictured.phash, near: near.clone(), upload: None::<String>,
+        state: "pending",
+    };
+    tx.change_row("image", image, row).await?;
     for band in similarity::bands(&pictured.phash) {
         tx.add_row("image_band", columns! { collection, band, image }).await?;
     }
@@ -111,15 +101,13 @@ pub(super) async fn settle(
 }
 
 async fn refuse(tx: &mut Tx, image: &str, reason: &'static str) -> Result<(), Error> {
-    let sql = "UPDATE image SET state = 'rejected', reason = $1, upload = NULL WHERE id = $2";
-    tx.execute(sql, args![reason, image]).await.map(drop)
+    tx.change_row("image", image, columns! { state: "rejected", reason, upload: None::<String> }).await
 }
 
 /// Lets people describe a picture.
 pub(super) async fn approve(tx: &mut Tx, image: &str, by: Option<&str>) -> Result<(), Error> {
     slots::open(tx, image).await?;
-    let sql = "UPDATE image SET approved_at = $1, approved_by = $2 WHERE id = $3";
-    tx.execute(sql, args![clock::now(), by, image]).await.map(drop)
+    tx.change_row("image", image, columns! { approved_at: clock::now(), approved_by: by }).await
 }
 
 /// The number of the uploader's approved pictures.

@@ -37,8 +37,8 @@ pub async fn set_limits(app: &App, visitor: &Visitor, phase: &Phase, limits: &Li
     }
     let mut tx = app.store.begin().await?;
     let known = records::phase_alone(&mut tx, &phase.id).await?;
-    let sql = "UPDATE phase SET per_day = $1, in_total = $2 WHERE id = $3";
-    tx.execute(sql, args![limits.per_day, limits.in_total, &phase.id]).await?;
+    tx.change_row("phase", &phase.id, columns! { per_day: limits.per_day, in_total: limits.in_total })
+        .await?;
     let detail = json!({
         "per_day": [known.per_day, limits.per_day], "in_total": [known.in_total, limits.in_total],
     });
@@ -63,8 +63,7 @@ pub async fn set_columns(
     }
     let mut tx = app.store.begin().await?;
     let known = records::phase_alone(&mut tx, &phase.id).await?;
-    let sql = "UPDATE phase SET board_columns = $1 WHERE id = $2";
-    tx.execute(sql, args![serde_json::to_string(columns)?, &phase.id]).await?;
+    tx.change_row("phase", &phase.id, columns! { board_columns: serde_json::to_string(columns)? }).await?;
     let detail = json!({ "columns": [known.board_columns, columns] });
     notes::note(&mut tx, Some(&visitor.id), "phase.columns", &phase.id, detail).await?;
     Ok(tx.commit().await?)
@@ -106,7 +105,7 @@ pub async fn freeze(app: &App, visitor: &Visitor, phase: &Phase, is_frozen: bool
         return Ok(());
     }
     let frozen_at = is_frozen.then(clock::now);
-    tx.execute("UPDATE phase SET frozen_at = $1 WHERE id = $2", args![frozen_at, &phase.id]).await?;
+    tx.change_row("phase", &phase.id, columns! { frozen_at }).await?;
     let action = if is_frozen { "phase.freeze" } else { "phase.unfreeze" };
     notes::note(&mut tx, Some(&visitor.id), action, &phase.id, json!({})).await?;
     Ok(tx.commit().await?)
@@ -127,8 +126,7 @@ pub async fn show_private(app: &App, visitor: &Visitor, phase: &Phase) -> Result
         return Err(fault!(CONFLICT, "not-open", "This phase opens on {}.", clock::readable(opens)));
     }
     let closes_at = phase.closes_at.map_or(now, |closes| closes.min(now));
-    let sql = "UPDATE phase SET private_at = $1, closes_at = $2 WHERE id = $3";
-    tx.execute(sql, args![now, closes_at, &phase.id]).await?;
+    tx.change_row("phase", &phase.id, columns! { private_at: now, closes_at }).await?;
     qualifying::schedule(&mut tx, &phase.benchmark).await?;
     notes::note(&mut tx, Some(&visitor.id), "phase.show-private", &phase.id, json!({})).await?;
     Ok(tx.commit().await?)

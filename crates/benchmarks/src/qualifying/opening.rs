@@ -112,8 +112,7 @@ async fn write(tx: &mut Tx, ranking: &Ranking, actor: Option<&str>) -> Result<bo
         let row = columns! { phase: &phase.id, team, rank: *rank, submission, copy };
         tx.insert_row("qualifier", row).await?;
     }
-    let sql = "UPDATE phase SET ranked_at = $1 WHERE id = $2";
-    tx.execute(sql, args![clock::now(), &phase.id]).await?;
+    tx.change_row("phase", &phase.id, columns! { ranked_at: clock::now() }).await?;
     let detail = json!({ "from": earlier.slug, "teams": rows.len(), "carried": takes_over });
     notes::note(tx, actor, "phase.rank", &phase.id, detail).await?;
     Ok(true)

@@ -61,21 +61,13 @@ pub async fn say(app: &App, visitor: &Visitor, of: &SeenSubmission, about: About
     let before = json!(submission.about_for_programs(&phase.columns));
     let mut tx = app.store.begin().await?;
     records::phase_alone(&mut tx, &phase.id).await?;
-    tx.execute(
-        "UPDATE submission SET method = $1, description = $2, link = $3, authors = $4, code = $5, tags = $6, \
-         details = $7 WHERE id = $8",
-        args![
-            &about.method,
-            &about.description,
-            &about.link,
-            &about.method_details.authors,
-            &about.method_details.code,
-            serde_json::to_string(&about.method_details.tags)?,
-            serde_json::to_string(&about.method_details.details)?,
-            &submission.id
-        ],
-    )
-    .await?;
+    let row = columns! {
+        method: &about.method, description: &about.description, link: &about.link,
+        authors: &about.method_details.authors, code: &about.method_details.code,
+        tags: serde_json::to_string(&about.method_details.tags)?,
+        details: serde_json::to_string(&about.method_details.details)?,
+    };
+    tx.change_row("submission", &submission.id, row).await?;
     if is_renamed {
         board::forget_agreement(&mut tx, &phase.id).await?;
     }
@@ -119,8 +111,7 @@ pub async fn choose(
         ));
     }
     let chosen_at = is_chosen.then(clock::now);
-    let sql = "UPDATE submission SET chosen_at = $1 WHERE id = $2";
-    tx.execute(sql, args![chosen_at, &submission.id]).await?;
+    tx.change_row("submission", &submission.id, columns! { chosen_at }).await?;
     board::changed(&mut tx, &phase.id, &team).await?;
     let detail = json!({ "chosen": is_chosen });
     notes::note(&mut tx, Some(&visitor.id), "submission.choose", &submission.id, detail).await?;

@@ -92,10 +92,7 @@ pub(super) async fn made_by(
 async fn add(tx: &mut Tx, account: &str, name: &str) -> Result<String, Fault> {
     let name = names::checked(name)?;
     let (id, now) = (ids::new_id(), clock::now());
-    let sql = "INSERT INTO team (id, name, created_by, created_at) VALUES ($1, $2, $3, $4) ON CONFLICT (name) DO \
-               NOTHING";
-    let added = tx.execute(sql, args![&id, &name, account, now]).await?;
-    if added == 0 {
+    if !tx.add_row("team", columns! { id: &id, name: &name, created_by: account, created_at: now }).await? {
         return Err(fault!(CONFLICT, "team-name", "The team name {} is already taken.", name));
     }
     names::claim(tx, &id, &name).await?;

@@ -175,11 +175,11 @@ impl Work for CorrelateCollection {
     ) -> Result<(), Fault> {
         let Ok(done) = outcome else { return Ok(()) };
         for (language, found) in done {
-            let sql = "INSERT INTO agreement (collection, language, result, created_at) VALUES ($1, $2, $3, $4) \
-                       ON CONFLICT (collection, language) DO UPDATE SET result = excluded.result, \
-                       created_at = excluded.created_at";
-            tx.execute(sql, args![&job.subject, language, serde_json::to_string(&found)?, clock::now()])
-                .await?;
+            let row = columns! {
+                collection: &job.subject, language, result: serde_json::to_string(&found)?,
+                created_at: clock::now(),
+            };
+            tx.put_row("agreement", &["collection", "language"], row).await?;
         }
         Ok(())
     }

@@ -87,8 +87,7 @@ pub(super) async fn finish(store: &Store, import: &str, left_out: &LeftOut) -> R
     let added = "SELECT 1 FROM import_item WHERE import = $1 LIMIT 1";
     if tx.exists(added, args![import]).await? {
         let left_out = serde_json::to_string(&left_out.numbers())?;
-        let sql = "UPDATE import SET state = 'done', left_out = $1 WHERE id = $2";
-        tx.execute(sql, args![left_out, import]).await?;
+        tx.change_row("import", import, columns! { state: "done", left_out }).await?;
     } else {
         tx.execute("DELETE FROM import WHERE id = $1", args![import]).await?;
     }

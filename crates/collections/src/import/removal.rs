@@ -71,8 +71,7 @@ impl Work for RemoveImport {
             (outcome, _) => {
                 // If it could not be removed, someone can ask again.
                 let state = if outcome.is_ok() { ImportState::Removed } else { ImportState::Done };
-                let sql = "UPDATE import SET state = $1 WHERE id = $2";
-                tx.execute(sql, args![state.name(), &job.subject]).await?;
+                tx.change_row("import", &job.subject, columns! { state: state.name() }).await?;
             }
         }
         Ok(())

@@ -278,7 +278,7 @@ async fn retire(tx: &mut Tx, newest: &str) -> Result<(), Fault> {
         let files = "SELECT blob FROM release_part WHERE release = $1";
         let files: Vec<String> = tx.fetch(files, args![&id]).await?;
         tx.execute("DELETE FROM release_part WHERE release = $1", args![&id]).await?;
-        tx.execute("UPDATE release SET state = 'retired' WHERE id = $1", args![&id]).await?;
+        tx.change_row("release", &id, columns! { state: "retired" }).await?;
         for file in files {
             processing::discard(tx, &file).await?;
         }

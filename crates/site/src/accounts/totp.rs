@@ -8,7 +8,7 @@ use sha1::Sha1;
 use crate::fault;
 use crate::fault::Fault;
 use crate::store::{Error, Store, Tx};
-use crate::{args, audit, clock, ids};
+use crate::{args, audit, clock, columns, ids};
 
 /// The milliseconds for which a code stands.
 const STEP: i64 = 30_000;
@@ -97,7 +97,7 @@ pub async fn set_up(tx: &mut Tx, account: &str, secret: &str, given: &str) -> Re
 
 /// Takes the second factor of an account away.
 pub async fn remove(tx: &mut Tx, actor: Option<&str>, account: &str) -> Result<(), Fault> {
-    tx.execute("UPDATE account SET totp_secret = NULL WHERE id = $1", args![account]).await?;
+    tx.change_row("account", account, columns! { totp_secret: None::<String> }).await?;
     Ok(audit::note(tx, actor, "account.second-factor", account, json!({ "is_on": false })).await?)
 }
 
