@@ -14,7 +14,7 @@ use super::records::{self, Announcement};
 use crate::records::{self as benchmarks, SeenBenchmark};
 use crate::settings::Phase;
 
-pub(super) fn routes() -> Vec<Route> {
+pub(crate) fn routes() -> Vec<Route> {
     let host = Access::Host;
     vec![
         get("/b/{slug}/announcements", Access::Public, "List the announcements of a benchmark", list)

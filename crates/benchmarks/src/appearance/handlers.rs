@@ -16,7 +16,7 @@ use crate::records::SeenBenchmark;
 use crate::settings::Plan;
 use crate::upload;
 
-pub(super) fn routes() -> Vec<Route> {
+pub(crate) fn routes() -> Vec<Route> {
     let (public, host) = (Access::Public, Access::Host);
     vec![
         get("/b/{slug}/pages/{page}", public, "Show a page that the hosts of a benchmark wrote", show)

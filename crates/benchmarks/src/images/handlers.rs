@@ -17,7 +17,7 @@ const HTML: &str = "text/html; charset=utf-8";
 /// The media type of JSON Lines.
 const LINES: &str = "application/jsonl";
 
-pub(super) fn routes() -> Vec<Route> {
+pub(crate) fn routes() -> Vec<Route> {
     let read = Access::Person(Scope::Read);
     vec![
         get("/submissions/{id}/images", read, "Show results image by image", page).sends(200, "text/html"),

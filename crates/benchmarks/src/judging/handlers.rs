@@ -12,7 +12,7 @@ use crate::pictures;
 use crate::records::{SeenBenchmark, SeenPhase};
 use crate::settings::Phase;
 
-pub(super) fn routes() -> Vec<Route> {
+pub(crate) fn routes() -> Vec<Route> {
     let (host, read, submit) = (Access::Host, Access::Person(Scope::Read), Access::Person(Scope::Submit));
     vec![
         get("/b/{slug}/{phase}/host/judging", host, "Show the human evaluation of a phase", show)

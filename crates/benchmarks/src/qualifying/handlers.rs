@@ -9,7 +9,7 @@ use super::records::{self, Qualifier};
 use crate::records::{self as benchmarks, SeenPhase};
 use crate::settings::Phase;
 
-pub(super) fn routes() -> Vec<Route> {
+pub(crate) fn routes() -> Vec<Route> {
     let host = Access::Host;
     vec![
         get("/b/{slug}/{phase}/host/qualifiers", host, "List the teams that a phase admits by rank", show)

@@ -10,7 +10,7 @@ use capeval_site::prelude::*;
 use super::records::{self, Question, SeenQuestion, TEXT, TITLE};
 use crate::records::SeenBenchmark;
 
-pub(super) fn routes() -> Vec<Route> {
+pub(crate) fn routes() -> Vec<Route> {
     let (public, person) = (Access::Public, Access::Person(Scope::Submit));
     vec![
         get("/b/{slug}/questions", public, "List the questions about a benchmark", list)

@@ -16,7 +16,7 @@ use crate::records::SeenBenchmark;
 /// The days on the page.
 const SHOWN: i64 = 90;
 
-pub(super) fn routes() -> Vec<Route> {
+pub(crate) fn routes() -> Vec<Route> {
     let host = Access::Host;
     vec![
         get(

@@ -20,7 +20,7 @@ use crate::records::{ReferenceSet, SeenBenchmark, SeenPhase, sets};
 use crate::settings::Phase;
 use crate::{board, images};
 
-pub(super) fn routes() -> Vec<Route> {
+pub(crate) fn routes() -> Vec<Route> {
     let (read, submit) = (Access::Person(Scope::Read), Access::Person(Scope::Submit));
     vec![
         get("/submissions", read, "List your submissions", list),

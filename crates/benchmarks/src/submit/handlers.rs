@@ -17,7 +17,7 @@ use crate::settings::Phase;
 use crate::submissions::api_submission;
 use crate::{admission, expected, qualifying, teams, upload};
 
-pub(super) fn routes() -> Vec<Route> {
+pub(crate) fn routes() -> Vec<Route> {
     let (read, submit) = (Access::Person(Scope::Read), Access::Person(Scope::Submit));
     vec![
         get("/b/{slug}/{phase}/submit", read, "Show the form to submit results", form),

@@ -15,7 +15,7 @@ use crate::settings::Phase;
 const MINUTES: u32 = 30;
 const MOST_MINUTES: u32 = 1_440;
 
-pub(super) fn routes() -> Vec<Route> {
+pub(crate) fn routes() -> Vec<Route> {
     let host = Access::Host;
     vec![
         get("/api/v1/host/phases/{id}/queue", host, "Count the submissions that wait for your scorer", queue),

@@ -23,7 +23,7 @@ use crate::settings::Settings;
 use crate::web::route::{get, post};
 use crate::web::{Access, Attempt, Body, Page, Route, Scope, UrlQuery, cookie, encode, local};
 
-pub fn routes() -> Vec<Route> {
+pub(crate) fn routes() -> Vec<Route> {
     let all = Access::Public;
     vec![
         get("/sign-in/with/{provider}", all, "Sign in with an account of another site", begin),
