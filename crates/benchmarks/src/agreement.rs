@@ -76,9 +76,7 @@ pub async fn refresh(app: &App, phase: &Phase) -> Result<(), Fault> {
     if !queue::is_waiting(&mut tx, CorrelatePhase::KIND, &phase.id).await? {
         jobs::add::<CorrelatePhase>(&mut tx, &phase.id, Priority::Background).await?;
     }
-    tx.commit().await?;
-    app.wake.notify();
-    Ok(())
+    Ok(app.commit(tx).await?)
 }
 
 /// The judgements as a file of ratings.

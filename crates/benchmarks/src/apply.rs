@@ -297,8 +297,7 @@ pub async fn apply(
     qualifying::schedule(&mut tx, &id).await?;
     notes::note(&mut tx, actor, "benchmark.apply", &id, json!({ "slug": plan.slug, "created": is_new }))
         .await?;
-    tx.commit().await?;
-    app.wake.notify();
+    app.commit(tx).await?;
     Ok(applied)
 }
 
@@ -354,9 +353,7 @@ pub async fn put_phase(
     }
     qualifying::schedule(&mut tx, benchmark).await?;
     notes::note(&mut tx, actor, action, benchmark, json!({ "slug": plan.slug })).await?;
-    tx.commit().await?;
-    app.wake.notify();
-    Ok(())
+    Ok(app.commit(tx).await?)
 }
 
 /// Publishes a draft: from now on, those see it who may.

@@ -70,8 +70,7 @@ pub async fn begin(
         jobs::add::<TryFile>(&mut tx, &id, Priority::Awaited).await?;
     }
     notes::note(&mut tx, Some(&by.id), "phase.dry-run", &phase.id, json!({ "file": name })).await?;
-    tx.commit().await?;
-    app.wake.notify();
+    app.commit(tx).await?;
     last(&app.store, &phase.id).await?.ok_or_else(Fault::not_found)
 }
 

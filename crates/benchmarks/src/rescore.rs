@@ -72,8 +72,7 @@ pub async fn start(app: &App, visitor: &Visitor, phase: &Phase) -> Result<String
         return Err(fault!(CONFLICT, "rescoring", "Rescoring is already in progress."));
     }
     let id = begin(&mut tx, &phase, Some(&visitor.id)).await?;
-    tx.commit().await?;
-    app.wake.notify();
+    app.commit(tx).await?;
     Ok(id)
 }
 

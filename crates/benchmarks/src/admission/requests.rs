@@ -77,9 +77,7 @@ pub(super) async fn take_part(
         tell_hosts(&mut tx, app, benchmark, by).await?;
         notes::note(&mut tx, Some(&by.id), "admission.request", id, json!({})).await?;
     }
-    tx.commit().await?;
-    app.wake.notify();
-    Ok(())
+    Ok(app.commit(tx).await?)
 }
 
 /// Returns true if a person asks the hosts by what they do. Who accepts a new version of the terms while a request
@@ -194,9 +192,7 @@ pub(super) async fn answer(
     notes::note(&mut tx, Some(&by.id), action, id, detail).await?;
     let benchmark = &records::benchmark(&mut tx, id).await?;
     tell(&mut tx, app, benchmark, &account, is_accepted).await?;
-    tx.commit().await?;
-    app.wake.notify();
-    Ok(())
+    Ok(app.commit(tx).await?)
 }
 
 async fn tell(

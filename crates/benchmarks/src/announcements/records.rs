@@ -165,8 +165,7 @@ pub(super) async fn publish(
     }
     let detail = json!({ "announcement": id, "mail": is_mailed });
     notes::note(&mut tx, Some(&by.id), "announcement.add", benchmark, detail).await?;
-    tx.commit().await?;
-    app.wake.notify();
+    app.commit(tx).await?;
     Ok(id)
 }
 

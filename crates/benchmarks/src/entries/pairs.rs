@@ -276,9 +276,7 @@ pub async fn compare(app: &App, compared: &SideBySide) -> Result<(), Fault> {
     if compared.images.as_ref().is_some_and(|images| images.progress.is_open()) {
         add::<ContrastPair>(&mut tx, &pair).await?;
     }
-    tx.commit().await?;
-    app.wake.notify();
-    Ok(())
+    Ok(app.commit(tx).await?)
 }
 
 async fn add<W: Work<Subject = Pair>>(tx: &mut Tx, pair: &Pair) -> Result<(), Error> {

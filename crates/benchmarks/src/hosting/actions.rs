@@ -152,9 +152,7 @@ pub async fn disqualify(
     notes::note(&mut tx, Some(&visitor.id), "submission.disqualify", &submission.id, detail).await?;
     board::forget_agreement(&mut tx, &submission.phase).await?;
     board::changed(&mut tx, &submission.phase, submission.team.as_deref().unwrap_or_default()).await?;
-    tx.commit().await?;
-    app.wake.notify();
-    Ok(())
+    Ok(app.commit(tx).await?)
 }
 
 /// Puts a submission back on the board.
@@ -173,9 +171,7 @@ pub async fn reinstate(app: &App, visitor: &Visitor, submission: &Submission) ->
     }
     board::forget_agreement(&mut tx, &submission.phase).await?;
     board::changed(&mut tx, &submission.phase, submission.team.as_deref().unwrap_or_default()).await?;
-    tx.commit().await?;
-    app.wake.notify();
-    Ok(())
+    Ok(app.commit(tx).await?)
 }
 
 /// The teams of a phase, in the order of their making.
@@ -318,9 +314,7 @@ pub async fn try_again(app: &App, visitor: &Visitor, phase: &Phase) -> Result<()
     }
     let detail = json!({ "references": names, "rows": methods, "comparison": is_compared });
     notes::note(&mut tx, Some(&visitor.id), "references.prepare", &phase.id, detail).await?;
-    tx.commit().await?;
-    app.wake.notify();
-    Ok(())
+    Ok(app.commit(tx).await?)
 }
 
 /// A note of the audit log for programs.

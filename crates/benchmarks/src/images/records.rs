@@ -127,8 +127,7 @@ pub async fn build(app: &App, by: &Visitor, SeenImages(of): &SeenImages) -> Resu
     let mut tx = app.store.begin().await?;
     if built_in(&mut tx, id).await?.is_empty() && !queue::is_waiting(&mut tx, BuildImages::KIND, id).await? {
         jobs::add::<BuildImages>(&mut tx, id, Priority::Background).await?;
-        tx.commit().await?;
-        app.wake.notify();
+        app.commit(tx).await?;
     }
     Ok(())
 }

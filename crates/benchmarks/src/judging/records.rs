@@ -104,9 +104,7 @@ pub async fn begin(app: &App, visitor: &Visitor, phase: &Phase, plan: &JudgingPl
     jobs::add::<SampleCaptions>(&mut tx, &id, Priority::Awaited).await?;
     let detail = json!({ "evaluation": id, "images": plan.images, "wanted": plan.wanted });
     notes::note(&mut tx, Some(&visitor.id), "evaluation.begin", &phase.id, detail).await?;
-    tx.commit().await?;
-    app.wake.notify();
-    Ok(())
+    Ok(app.commit(tx).await?)
 }
 
 /// Lets the accounts with these email addresses judge, and returns their ids.

@@ -84,9 +84,7 @@ pub async fn open_now(app: &App, actor: &str, phase: &Phase) -> Result<(), Fault
     if !write(&mut tx, &ranking, Some(actor)).await? {
         return Err(awaiting_scores(&ranking.earlier));
     }
-    tx.commit().await?;
-    app.wake.notify();
-    Ok(())
+    Ok(app.commit(tx).await?)
 }
 
 fn awaiting_scores(earlier: &Phase) -> Fault {

@@ -224,8 +224,7 @@ async fn write(
     };
     tx.insert_row("question", row).await?;
     mailing::tell(&mut tx, app, benchmark, by, (&id, answers)).await?;
-    tx.commit().await?;
-    app.wake.notify();
+    app.commit(tx).await?;
     Ok(id)
 }
 

@@ -115,9 +115,7 @@ pub async fn choose(
     board::changed(&mut tx, &phase.id, &team).await?;
     let detail = json!({ "chosen": is_chosen });
     notes::note(&mut tx, Some(&visitor.id), "submission.choose", &submission.id, detail).await?;
-    tx.commit().await?;
-    app.wake.notify();
-    Ok(())
+    Ok(app.commit(tx).await?)
 }
 
 /// Shows this submission on the board, or the best one again.
@@ -146,7 +144,5 @@ pub async fn pin(
     board::changed(&mut tx, &submission.phase, team).await?;
     notes::note(&mut tx, Some(&visitor.id), "entry.pin", &submission.id, json!({ "pinned": is_pinned }))
         .await?;
-    tx.commit().await?;
-    app.wake.notify();
-    Ok(())
+    Ok(app.commit(tx).await?)
 }

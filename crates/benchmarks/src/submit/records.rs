@@ -133,8 +133,7 @@ pub async fn submit(
         json!({ "phase": phase.id, "team": team }),
     )
     .await?;
-    tx.commit().await?;
-    app.wake.notify();
+    app.commit(tx).await?;
     Ok(Outcome::Queued(id))
 }
 

@@ -80,9 +80,7 @@ pub async fn merge(
     tx.execute("DELETE FROM invitation WHERE team = $1 AND used_at IS NULL", args![from]).await?;
     requests::end_all(&mut tx, from).await?;
     notes::note(&mut tx, Some(&visitor.id), "team.merge", into, json!({ "from": from })).await?;
-    tx.commit().await?;
-    app.wake.notify();
-    Ok(())
+    Ok(app.commit(tx).await?)
 }
 
 /// The phases that one of two teams has entered.

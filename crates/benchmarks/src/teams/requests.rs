@@ -140,8 +140,7 @@ pub(super) async fn ask(app: &App, by: &Visitor, name: &str, message: &str) -> R
         let body = say("Any member can accept or refuse the request here:");
         tell(&mut tx, app, &email, language, (subject, &[&by.name, &name]), body).await?;
     }
-    tx.commit().await?;
-    app.wake.notify();
+    app.commit(tx).await?;
     Ok(id)
 }
 
@@ -231,9 +230,7 @@ pub(super) async fn accept(app: &App, by: &Visitor, team: &str, request: &str) -
     let detail = json!({ "request": request, "account": asker });
     notes::note(&mut tx, Some(&by.id), "team.request-accept", team, detail).await?;
     tell_asker(&mut tx, app, team, &asker, say("You are now a member of the team {}")).await?;
-    tx.commit().await?;
-    app.wake.notify();
-    Ok(())
+    Ok(app.commit(tx).await?)
 }
 
 /// Refuses a request.
@@ -244,9 +241,7 @@ pub(super) async fn refuse(app: &App, by: &Visitor, team: &str, request: &str) -
     end(&mut tx, request, RequestState::Refused).await?;
     notes::note(&mut tx, Some(&by.id), "team.request-refuse", team, json!({ "request": request })).await?;
     tell_asker(&mut tx, app, team, &asker, say("The team {} has refused your request")).await?;
-    tx.commit().await?;
-    app.wake.notify();
-    Ok(())
+    Ok(app.commit(tx).await?)
 }
 
 async fn require_member(tx: &mut Tx, team: &str, by: &Visitor) -> Result<(), Fault> {

@@ -100,9 +100,7 @@ pub async fn give(app: &App, claim: &SeenClaim, given: &GivenScores) -> Result<(
         true => rescore::end(&mut tx, &task.lacking(), Ok(Some(all))).await?,
         false => scoring::record(app, &mut tx, (&phase, &submission), (&task.score_set, &all)).await?,
     }
-    tx.commit().await?;
-    app.wake.notify();
-    Ok(())
+    Ok(app.commit(tx).await?)
 }
 
 /// Ends a claimed submission without scores.
@@ -120,9 +118,7 @@ pub async fn fail(app: &App, claim: &SeenClaim, given: &GivenFailure) -> Result<
     }
     end(&mut tx, task, *attempt, ("failed", &answer)).await?;
     end_without_scores(app, &mut tx, task, (&reason, is_own)).await?;
-    tx.commit().await?;
-    app.wake.notify();
-    Ok(())
+    Ok(app.commit(tx).await?)
 }
 
 async fn end_without_scores(
@@ -149,8 +145,7 @@ pub async fn lose(app: &App, task: &Task, reason: &str) -> Result<(), Fault> {
                WHERE id = $2 AND state = 'claimed' AND lease_until < $1";
     if tx.execute(sql, args![clock::now(), &task.id]).await? == 1 {
         end_without_scores(app, &mut tx, task, (reason, true)).await?;
-        tx.commit().await?;
-        app.wake.notify();
+        app.commit(tx).await?;
     }
     Ok(())
 }

@@ -38,9 +38,7 @@ pub async fn refresh(app: &App, collection: &str) -> Result<(), Fault> {
     if !queue::is_waiting(&mut tx, CorrelateCollection::KIND, &collection).await? {
         jobs::add::<CorrelateCollection>(&mut tx, &collection, Priority::Background).await?;
     }
-    tx.commit().await?;
-    app.wake.notify();
-    Ok(())
+    Ok(app.commit(tx).await?)
 }
 
 /// Agreement of metrics with the ratings of a language.

@@ -116,7 +116,5 @@ pub(super) async fn withdraw_image(app: &App, image: &Image, account: &str) -> R
     let mut tx = app.store.begin().await?;
     decisions::remove(&mut tx, image, ImageState::Withdrawn, None).await?;
     audit::note(&mut tx, Some(account), "image.withdraw", &image.id, json!({})).await?;
-    tx.commit().await?;
-    app.wake.notify();
-    Ok(())
+    Ok(app.commit(tx).await?)
 }

@@ -37,9 +37,7 @@ pub(super) async fn begin(app: &App, visitor: &Visitor, collection: &str, import
     tx.execute(ASK, args![import, collection]).await?;
     jobs::add::<RemoveImport>(&mut tx, &import.to_owned(), Priority::Background).await?;
     audit::note(&mut tx, Some(&visitor.id), "import.remove", import, json!({})).await?;
-    tx.commit().await?;
-    app.wake.notify();
-    Ok(())
+    Ok(app.commit(tx).await?)
 }
 
 impl Work for RemoveImport {

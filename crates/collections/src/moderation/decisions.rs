@@ -72,9 +72,7 @@ pub(super) async fn decide_image(
     close_reports(&mut tx, id, &visitor.id, action).await?;
     let detail = json!({ "action": action, "reason": reason.map_or("", Refusal::name) });
     audit::note(&mut tx, Some(&visitor.id), "image.decide", id, detail).await?;
-    tx.commit().await?;
-    app.wake.notify();
-    Ok(())
+    Ok(app.commit(tx).await?)
 }
 
 /// Removes a picture for good with its files; no one describes it any more.

@@ -263,9 +263,7 @@ pub async fn build_again(app: &App, release: &str, actor: &str) -> Result<(), Fa
     }
     jobs::add::<BuildRelease>(&mut tx, &release.to_owned(), Priority::Awaited).await?;
     audit::note(&mut tx, Some(actor), "release.build", release, json!({})).await?;
-    tx.commit().await?;
-    app.wake.notify();
-    Ok(())
+    Ok(app.commit(tx).await?)
 }
 
 /// Earlier releases with something that was withdrawn are not given out any more, and their files go.

@@ -116,8 +116,7 @@ pub async fn create(
     // Two releases at once have different numbers.
     tx.lock("collection", collection).await?;
     let number = add(&mut tx, collection, title, parameters, actor).await?;
-    tx.commit().await?;
-    app.wake.notify();
+    app.commit(tx).await?;
     Ok(number)
 }
 

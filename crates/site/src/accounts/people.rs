@@ -121,9 +121,7 @@ async fn warn(app: &App, email: &str) -> Result<(), Fault> {
     ));
     let subject = language.fill("Your account at {}", &[&app.settings.title]);
     outbox::mail(&mut tx, app, email, &subject, &format!("{body}\n")).await?;
-    tx.commit().await?;
-    app.wake.notify();
-    Ok(())
+    Ok(app.commit(tx).await?)
 }
 
 /// The account with this address, if it is enabled and has this password; guesses are limited.

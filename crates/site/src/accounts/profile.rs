@@ -189,8 +189,7 @@ async fn change_address(
         "Confirm here that this is the new address of your account. If you did not ask for this, ignore this email.",
     );
     send_if_new(&mut tx, (&app, &page), &email, sentence, &path).await?;
-    tx.commit().await?;
-    app.wake.notify();
+    app.commit(tx).await?;
     show_after(&app, &page, &by, Outcome { asked: Some(email), ..Outcome::default() }).await
 }
 

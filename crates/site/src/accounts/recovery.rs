@@ -82,8 +82,7 @@ async fn forgotten(app: App, page: Page, _: Attempt, Body(given): Body<Address>)
     let asked = AskedLink { account: account.unwrap_or_else(ids::new_id), language: page.language };
     let mut tx = app.store.begin().await?;
     jobs::add::<SendPasswordLink>(&mut tx, &asked, Priority::Awaited).await?;
-    tx.commit().await?;
-    app.wake.notify();
+    app.commit(tx).await?;
     shown(&address, None)
 }
 
@@ -145,7 +144,6 @@ async fn confirm_address(
     people::confirm(&mut tx, &link.account, &email).await?;
     let body = page.t(say("The email address of your account has been changed. If you did not change it, write to the people who run this site."));
     outbox::mail(&mut tx, &app, &old, &page.t1("Your account at {}", &page.site), body).await?;
-    tx.commit().await?;
-    app.wake.notify();
+    app.commit(tx).await?;
     Ok(Redirect::to("/account?done=saved").into_response())
 }

@@ -112,8 +112,7 @@ async fn send_link(app: &App, page: &Page, email: &str) -> Result<Response, Faul
     let path = invitations::add_for_address(&mut tx, &address).await?;
     let sentence = language::say("Create your account here. If you did not ask for one, ignore this email.");
     send_if_new(&mut tx, (app, page), &address, sentence, &path).await?;
-    tx.commit().await?;
-    app.wake.notify();
+    app.commit(tx).await?;
     page.show(&Confirm { page, email: &address, is_sent: true, problem: None })
 }
 

@@ -55,8 +55,7 @@ pub async fn queue_if_due(app: &App, now: i64) -> Result<bool, Error> {
     let is_first = take(&mut tx, "backup", &day).await?;
     if is_first {
         jobs::add::<NightlyBackup>(&mut tx, &day, Priority::Background).await?;
-        tx.commit().await?;
-        app.wake.notify();
+        app.commit(tx).await?;
     }
     Ok(is_first)
 }

@@ -161,8 +161,7 @@ async fn sign_in(
         outbox::mail(&mut tx, app, &account.email, &subject, &format!("{body}\n")).await?;
     }
     attempts::end(&mut tx, cookie).await?;
-    tx.commit().await?;
-    app.wake.notify();
+    app.commit(tx).await?;
     sign_in::begin_session(app, from, &account.id, local(destination)).await
 }
 
