@@ -269,7 +269,7 @@ pub async fn apply(
     let mut plan = checked(plan)?;
     let known = known_plan(app, &plan.slug).await?;
     for phase in &mut plan.phases {
-        name_metrics(app, known.as_ref(), phase)?;
+        name_metrics(app, known.as_ref(), phase).with_context(|| reason!("phase {}", phase.slug))?;
     }
     let files = files.into();
     let logo = store_logo(app, &plan, known.as_ref(), &files).await?;
@@ -329,7 +329,7 @@ pub async fn put_phase(
     let slug: String =
         app.store.fetch_one("SELECT slug FROM benchmark WHERE id = $1", args![benchmark]).await?;
     let known = known_plan(app, &slug).await?;
-    name_metrics(app, known.as_ref(), &mut plan)?;
+    name_metrics(app, known.as_ref(), &mut plan).with_context(|| reason!("phase {}", plan.slug))?;
     let plan = &plan;
     let files = store_files(app, std::slice::from_ref(plan), known, files.into()).await?;
     let mut tx = app.store.begin().await?;
@@ -503,13 +503,12 @@ fn name_metrics(app: &App, known: Option<&Plan>, phase: &mut PhasePlan) -> anyho
     phase.references.iter().try_for_each(|set| check_language(phase, set))?;
     let known = known.and_then(|known| known.phase(&phase.slug));
     if phase.program.is_some() && known.is_none_or(|known| known.program.is_none()) {
-        programs::require_allowed(app).with_context(|| reason!("phase {}", phase.slug))?;
+        programs::require_allowed(app)?;
     }
     if known.is_none_or(|known| known.metrics != phase.metrics) {
-        anyhow::ensure!(!phase.metrics.is_empty(), reason!("phase {}: name at least one metric", phase.slug));
+        anyhow::ensure!(!phase.metrics.is_empty(), reason!("name at least one metric"));
         let home = app.data().map(Home::new);
-        phase.metrics = capeval_tasks::each_metric(&phase.metrics, home.as_ref())
-            .with_context(|| reason!("phase {}", phase.slug))?;
+        phase.metrics = capeval_tasks::each_metric(&phase.metrics, home.as_ref())?;
     }
     Ok(())
 }
@@ -522,8 +521,7 @@ fn check_language(phase: &PhasePlan, set: &ReferencePlan) -> anyhow::Result<()> 
         Some(UnsuitedMetrics::EnglishOnly { metrics, others }) => {
             let remedy = if others.is_empty() { String::new() } else { format!(": metrics = {others:?}") };
             bail!(reason!(
-                "phase {}: the references {} are in the language {}, and {} can score only English: name other metrics{}",
-                phase.slug,
+                "the references {} are in the language {}, and {} can score only English: name other metrics{}",
                 set.name,
                 set.language,
                 metrics.join(", "),
@@ -531,8 +529,7 @@ fn check_language(phase: &PhasePlan, set: &ReferencePlan) -> anyhow::Result<()> 
             ))
         }
         Some(UnsuitedMetrics::NoSpaces { metrics, tokenizer }) => bail!(reason!(
-            "phase {}: the references {} are in the language {}, which is written without spaces, and have no tokenizer, so {} would read each sentence as one word: add tokenizer = \"{}\" to them",
-            phase.slug,
+            "the references {} are in the language {}, which is written without spaces, and have no tokenizer, so {} would read each sentence as one word: add tokenizer = \"{}\" to them",
             set.name,
             set.language,
             metrics.join(", "),
@@ -564,40 +561,47 @@ fn checked(plan: &Plan) -> anyhow::Result<Plan> {
 fn check_phase(phase: &PhasePlan) -> anyhow::Result<()> {
     check_slug(&phase.slug)?;
     people::name(&phase.title)?;
+    check_settings(phase).with_context(|| reason!("phase {}", phase.slug))?;
+    for set in &phase.references {
+        people::name(&set.name)?;
+    }
+    Ok(())
+}
+
+fn check_settings(phase: &PhasePlan) -> anyhow::Result<()> {
     if i64::from(phase.per_day.max(phase.in_total)) > MOST {
-        bail!(reason!("phase {}: per_day and in_total are at most {}", phase.slug, MOST));
+        bail!(reason!("per_day and in_total are at most {}", MOST));
     }
     if phase.decimals > MOST_DECIMALS as u32 {
-        bail!(reason!("phase {}: decimals are at most {}", phase.slug, MOST_DECIMALS));
+        bail!(reason!("decimals are at most {}", MOST_DECIMALS));
     }
     if let (Some(When(opens)), Some(When(closes))) = (phase.opens, phase.closes)
         && closes <= opens
     {
-        bail!(reason!("phase {}: it closes before it opens", phase.slug));
+        bail!(reason!("it closes before it opens"));
     }
     if phase.main_set().is_some_and(|main| phase.references.iter().all(|set| set.name != *main)) {
-        bail!(reason!("phase {}: main_set is not among its references", phase.slug));
+        bail!(reason!("main_set is not among its references"));
     }
-    workers::checked(&phase.given).with_context(|| reason!("phase {}", phase.slug))?;
+    workers::checked(&phase.given)?;
     // The measures of a program are known once its file is stored.
     if phase.program.is_none() {
-        check_measures(phase, &[]).with_context(|| reason!("phase {}", phase.slug))?;
+        check_measures(phase, &[])?;
     }
     if let Some(address) = &phase.pictures {
-        pictures::checked(address).with_context(|| reason!("phase {}", phase.slug))?;
+        pictures::checked(address)?;
     }
-    about::check(&phase.columns).with_context(|| reason!("phase {}", phase.slug))?;
+    about::check(&phase.columns)?;
     halves::check(phase)?;
     qualifying::check(phase)?;
     for file in phase.files.iter().flatten() {
-        phase_files::check_title(&file.title).with_context(|| reason!("phase {}", phase.slug))?;
+        phase_files::check_title(&file.title)?;
     }
     for set in &phase.references {
-        people::name(&set.name)?;
         if let Some(tokenizer) = &set.tokenizer {
-            tokenizer.parse::<Tokenizer>().map_err(|_| {
-                anyhow::Error::msg(reason!("phase {}: no tokenizer is called {}", phase.slug, tokenizer))
-            })?;
+            tokenizer
+                .parse::<Tokenizer>()
+                .map_err(|_| anyhow::Error::msg(reason!("no tokenizer is called {}", tokenizer)))?;
         }
     }
     Ok(())

@@ -91,12 +91,11 @@ fn not_ranked(phase: &Phase) -> Fault {
 
 /// Refuses a plan whose rule makes no sense.
 pub fn check(plan: &PhasePlan) -> anyhow::Result<()> {
-    let slug = plan.slug.as_str();
     ensure!(
         !plan.from().is_empty() || plan.top.is_none() && !plan.carry,
-        reason!("phase {}: top and carry need from, the phase whose leaderboard decides", slug)
+        reason!("top and carry need from, the phase whose leaderboard decides")
     );
-    ensure!(plan.top != Some(0), reason!("phase {}: top is a number of teams from 1", slug));
+    ensure!(plan.top != Some(0), reason!("top is a number of teams from 1"));
     Ok(())
 }
 
