@@ -1,10 +1,8 @@
 //! Score sets: one scoring of all submissions of a phase by one version of the engine and of the references. A set is
 //! never changed once boards show it; scoring everything again makes a new one, which takes over when it is complete.
 
-use std::fmt::{Display, Formatter};
-use std::str::FromStr;
-
 use capeval_site::prelude::*;
+use capeval_site::two_part_subject;
 use capeval_tasks::SetScores;
 use indexmap::IndexMap;
 use serde::Deserialize;
@@ -25,20 +23,7 @@ pub struct Lacking {
     pub submission: String,
 }
 
-impl Display for Lacking {
-    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}/{}", self.set, self.submission)
-    }
-}
-
-impl FromStr for Lacking {
-    type Err = ();
-
-    fn from_str(text: &str) -> Result<Self, ()> {
-        let (set, submission) = text.split_once('/').ok_or(())?;
-        Ok(Self { set: set.to_owned(), submission: submission.to_owned() })
-    }
-}
+two_part_subject!(Lacking: set / submission);
 
 #[derive(Clone, Debug, Deserialize)]
 pub struct ScoreSet {

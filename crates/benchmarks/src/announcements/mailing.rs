@@ -1,10 +1,8 @@
 //! Sends an announcement by email to those who take part and want email, some at a time.
 
-use std::fmt;
-use std::str::FromStr;
-
 use capeval_site::outbox::{self, Reader};
 use capeval_site::prelude::*;
+use capeval_site::two_part_subject;
 use serde::Deserialize;
 
 use crate::notifications::Recipient;
@@ -22,20 +20,7 @@ pub struct Recipients {
     pub after: String,
 }
 
-impl fmt::Display for Recipients {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}", self.announcement, self.after)
-    }
-}
-
-impl FromStr for Recipients {
-    type Err = std::convert::Infallible;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let (announcement, after) = text.split_once('/').unwrap_or((text, ""));
-        Ok(Self { announcement: announcement.to_owned(), after: after.to_owned() })
-    }
-}
+two_part_subject!(Recipients: announcement / after);
 
 #[derive(Deserialize)]
 struct AnnouncementMail {

@@ -247,9 +247,10 @@ impl Work for BuildRelease {
             };
             tx.insert_row("release_part", row).await?;
         }
-        let sql = "UPDATE release SET state = 'ready', reason = NULL, card = $1, images = $2, captions = $3, ready_at \
-                   = $4, card_zh = $6 WHERE id = $5";
-        tx.execute(sql, args![card, images, captions, clock::now(), &job.subject, card_zh]).await?;
+        let row = columns! {
+            state: "ready", reason: None::<String>, card, card_zh, images, captions, ready_at: clock::now(),
+        };
+        tx.change_row("release", &job.subject, row).await?;
         retire(tx, &job.subject).await
     }
 }
