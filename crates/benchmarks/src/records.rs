@@ -299,7 +299,7 @@ impl Subject for SeenPhase {
 impl SeenPhase {
     /// The address of the page that is called `page` below that of the phase.
     pub fn address(&self, page: &str) -> String {
-        format!("/b/{}/{}/{page}", encode(&self.seen.benchmark.slug), encode(&self.phase.slug))
+        self.seen.benchmark.address(&format!("{}/{page}", encode(&self.phase.slug)))
     }
 }
 

@@ -2,8 +2,8 @@
 //! told here, in a migration, and in `templates/organise`.
 
 use capeval_api::{Admission, BoardKind, FinalRule, PerImage, Visibility};
-use capeval_site::columns;
-use capeval_site::store::{self, Columns, Error};
+use capeval_site::prelude::*;
+use capeval_site::store::Columns;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -148,6 +148,11 @@ pub struct Phase {
 }
 
 impl Benchmark {
+    /// The address of the page that is called `page` below that of the benchmark.
+    pub fn address(&self, page: &str) -> String {
+        format!("/b/{}/{page}", encode(&self.slug))
+    }
+
     /// Returns true if it asks something of those who submit.
     pub fn asks_anything(&self) -> bool {
         !self.terms.is_empty() || self.admission == Admission::Approval

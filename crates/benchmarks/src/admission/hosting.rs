@@ -36,7 +36,7 @@ struct ParticipantsPage<'a> {
 impl ParticipantsPage<'_> {
     /// The beginning of the addresses of other parts of the list.
     fn list(&self) -> String {
-        format!("/b/{}/participants?", encode(&self.seen.benchmark.slug))
+        self.seen.benchmark.address("participants?")
     }
 
     fn is(&self, person: &Participant, state: RequestState) -> bool {
@@ -66,5 +66,5 @@ async fn decide<const IS_ACCEPTED: bool>(
 ) -> Result<NoContent, Fault> {
     let state = if IS_ACCEPTED { RequestState::Accepted } else { RequestState::Refused };
     requests::answer(&app, &by, &seen.benchmark.id, &id, (state, &message)).await?;
-    Ok(page.then(&format!("/b/{}/participants?done=saved", encode(&seen.benchmark.slug)), &()))
+    Ok(page.then(&seen.benchmark.address("participants?done=saved"), &()))
 }

@@ -17,7 +17,7 @@ pub async fn benchmark(tx: &mut Tx, id: &str) -> Result<Benchmark, Fault> {
 
 /// The path of the page on which people do what a benchmark asks.
 pub fn path(benchmark: &Benchmark) -> String {
-    format!("/b/{}/participate", encode(&benchmark.slug))
+    benchmark.address("participate")
 }
 
 /// A row of a person who takes part, or wants to.

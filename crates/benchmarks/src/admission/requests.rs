@@ -148,7 +148,7 @@ async fn write(
 /// Tells the hosts of a benchmark that someone asks. The words are only on the page: no one writes to others in the
 /// name of the site.
 async fn tell_hosts(tx: &mut Tx, app: &App, benchmark: &Benchmark, by: &Visitor) -> Result<(), Fault> {
-    let page = app.settings.url(&format!("/b/{}/participants", encode(&benchmark.slug)));
+    let page = app.settings.url(&benchmark.address("participants"));
     for Recipient { email, language, .. } in notifications::hosts(tx, &benchmark.id).await? {
         let language = language.unwrap_or(Language::English);
         let subject = language.fill("{} asks to take part in {}", &[&by.name, &benchmark.title]);

@@ -44,7 +44,7 @@ struct AnnouncementsPage<'a> {
 impl AnnouncementsPage<'_> {
     /// The beginning of the addresses of other parts of the list.
     fn list(&self) -> String {
-        format!("/b/{}/announcements?", encode(&self.seen.benchmark.slug))
+        self.seen.benchmark.address("announcements?")
     }
 }
 
@@ -162,7 +162,7 @@ async fn edit_form(
 }
 
 fn place(seen: &SeenBenchmark, done: &str) -> String {
-    format!("/b/{}/announcements?done={done}", encode(&seen.benchmark.slug))
+    seen.benchmark.address(&format!("announcements?done={done}"))
 }
 
 async fn publish(

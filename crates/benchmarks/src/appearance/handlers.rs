@@ -143,7 +143,7 @@ fn show_form(
 }
 
 fn place(seen: &SeenBenchmark) -> Response {
-    Redirect::to(&format!("/b/{}/appearance?done=saved", encode(&seen.benchmark.slug))).into_response()
+    Redirect::to(&seen.benchmark.address("appearance?done=saved")).into_response()
 }
 
 async fn change(

@@ -46,7 +46,7 @@ struct QuestionsPage<'a> {
 impl QuestionsPage<'_> {
     /// The beginning of the addresses of other parts of the list.
     fn list(&self) -> String {
-        format!("/b/{}/questions?", encode(&self.seen.benchmark.slug))
+        self.seen.benchmark.address("questions?")
     }
 }
 
@@ -82,7 +82,7 @@ async fn ask(
 ) -> Result<Either<Created<CreatedQuestion>, Response>, Fault> {
     match records::ask(&app, &by, &seen, (&given.title, &given.text)).await {
         Ok(id) => {
-            let place = format!("/b/{}/questions/{id}?done=saved", encode(&seen.benchmark.slug));
+            let place = seen.benchmark.address(&format!("questions/{id}?done=saved"));
             Ok(Either::One(page.then(&place, &CreatedQuestion { id })))
         }
         Err(fault) => {
@@ -127,7 +127,7 @@ impl ThreadPage<'_> {
 }
 
 fn address(seen: &SeenBenchmark, id: &str) -> String {
-    format!("/b/{}/questions/{id}", encode(&seen.benchmark.slug))
+    seen.benchmark.address(&format!("questions/{id}"))
 }
 
 async fn thread(

@@ -24,7 +24,7 @@ pub async fn tell(
         Some(question) => tx.fetch(asked, args![question]).await?,
         None => notifications::hosts(tx, &benchmark.id).await?,
     };
-    let path = format!("/b/{}/questions/{}", encode(&benchmark.slug), answers.unwrap_or(id));
+    let path = benchmark.address(&format!("questions/{}", answers.unwrap_or(id)));
     let page = app.settings.url(&path);
     for Recipient { id: account, email, language } in &recipients {
         let declined = "SELECT 1 FROM mail_choice WHERE account = $1 AND declined_at IS NOT NULL";
