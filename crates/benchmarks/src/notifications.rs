@@ -14,7 +14,16 @@ pub struct Recipient {
     /// The id of the account.
     pub id: String,
     pub email: String,
-    pub language: Option<Language>,
+    #[serde(deserialize_with = "store::or_default")]
+    pub language: Language,
+}
+
+impl Recipient {
+    /// The person with this account; `None` if it is disabled.
+    pub async fn of(tx: &mut Tx, account: &str) -> Result<Option<Self>, Error> {
+        let sql = "SELECT id, email, language FROM account WHERE id = $1 AND disabled_at IS NULL";
+        tx.fetch_optional(sql, args![account]).await
+    }
 }
 
 /// The hosts of a benchmark.
@@ -36,7 +45,8 @@ struct EndedSubmission {
     slug: String,
     title: String,
     email: Option<String>,
-    language: Option<Language>,
+    #[serde(deserialize_with = "store::or_default")]
+    language: Language,
 }
 
 /// Tells the person who made a submission, and the webhooks of its benchmark, that it has ended.
@@ -49,9 +59,8 @@ pub async fn submission_ended(tx: &mut Tx, app: &App, submission: &str) -> Resul
                WHERE submission.id = $1 AND submission.kind = 'entry'";
     let ended: Option<EndedSubmission> = tx.fetch_optional(sql, args![submission]).await?;
     let Some(ended) = ended else { return Ok(()) };
-    let EndedSubmission { state, method, title, .. } = &ended;
+    let EndedSubmission { state, method, title, language, .. } = &ended;
     if let Some(email) = &ended.email {
-        let language = ended.language.unwrap_or(Language::English);
         let subject = match state {
             SubmissionState::Scored => language.fill("{}: your submission has been scored", &[title]),
             _ => language.fill("{}: your submission could not be scored", &[title]),

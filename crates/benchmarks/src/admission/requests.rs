@@ -150,7 +150,6 @@ async fn write(
 async fn tell_hosts(tx: &mut Tx, app: &App, benchmark: &Benchmark, by: &Visitor) -> Result<(), Fault> {
     let page = app.settings.url(&benchmark.address("participants"));
     for Recipient { email, language, .. } in notifications::hosts(tx, &benchmark.id).await? {
-        let language = language.unwrap_or(Language::English);
         let subject = language.fill("{} asks to take part in {}", &[&by.name, &benchmark.title]);
         let body = format!("{}\n\n{page}\n", language.t(say("Approve or refuse the request here:")));
         outbox::mail(tx, app, &email, &subject, &body).await?;
@@ -202,13 +201,7 @@ async fn tell(
     account: &str,
     is_accepted: bool,
 ) -> Result<(), Fault> {
-    let sql = "SELECT email, language FROM account WHERE id = $1 AND disabled_at IS NULL";
-    let Some((email, language)) =
-        tx.fetch_optional::<(String, Option<Language>)>(sql, args![account]).await?
-    else {
-        return Ok(());
-    };
-    let language = language.unwrap_or(Language::English);
+    let Some(Recipient { email, language, .. }) = Recipient::of(tx, account).await? else { return Ok(()) };
     let subject = match is_accepted {
         true => language.fill("{}: the hosts have approved you", &[&benchmark.title]),
         false => language.fill("{}: the hosts have refused your request", &[&benchmark.title]),

@@ -74,7 +74,6 @@ impl Work for MailAnnouncement {
         let address = app.settings.url(&format!("/b/{}/announcements", encode(&announced.slug)));
         let title = &announced.benchmark_title;
         for Recipient { id, email, language } in &recipients {
-            let language = language.unwrap_or(Language::English);
             let reader = Reader::of(tx, id, email).await?;
             let subject = format!("{title}: {}", announced.title);
             let on_page = language.fill("On the site: {}", &[&address]);

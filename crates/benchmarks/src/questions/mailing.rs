@@ -31,7 +31,6 @@ pub async fn tell(
         if *account == by.id || tx.exists(declined, args![account]).await? {
             continue;
         }
-        let language = language.unwrap_or(Language::English);
         let reader = Reader::of(tx, account, email).await?;
         let subject = match answers {
             Some(_) => language.fill("{}: {} has answered your question", &[&benchmark.title, &by.name]),

@@ -8,6 +8,7 @@ use serde_json::json;
 
 use super::records as teams;
 use crate::notes;
+use crate::notifications::Recipient;
 
 /// The days after which a request ends that no one has answered.
 const DAYS: i64 = 14;
@@ -131,14 +132,14 @@ pub(super) async fn ask(app: &App, by: &Visitor, name: &str, message: &str) -> R
     tx.insert_row("team_request", row).await?;
     jobs::add_at::<ExpireRequest>(&mut tx, &id, Priority::Background, now + DAYS * clock::DAY).await?;
     notes::note(&mut tx, Some(&by.id), "team.request", &team, json!({ "request": id })).await?;
-    let sql = "SELECT account.email, account.language FROM team_member JOIN account ON account.id = team_member.account \
+    let sql = "SELECT account.id, account.email, account.language FROM team_member \
+               JOIN account ON account.id = team_member.account \
                WHERE team_member.team = $1 AND account.disabled_at IS NULL ORDER BY account.id";
-    let members: Vec<(String, Option<Language>)> = tx.fetch(sql, args![&team]).await?;
     // The message is only on the page: no one writes to others in the name of the site.
-    for (email, language) in members {
+    for member in tx.fetch::<Recipient>(sql, args![&team]).await? {
         let subject = say("{} asks to join {}");
         let body = say("Any member can accept or refuse the request here:");
-        tell(&mut tx, app, &email, language, (subject, &[&by.name, &name]), body).await?;
+        tell(&mut tx, app, &member, (subject, &[&by.name, &name]), body).await?;
     }
     app.commit(tx).await?;
     Ok(id)
@@ -148,12 +149,10 @@ pub(super) async fn ask(app: &App, by: &Visitor, name: &str, message: &str) -> R
 async fn tell(
     tx: &mut Tx,
     app: &App,
-    email: &str,
-    language: Option<Language>,
+    Recipient { email, language, .. }: &Recipient,
     (subject, arguments): (&str, &[&str]),
     sentence: &str,
 ) -> Result<(), Fault> {
-    let language = language.unwrap_or(Language::English);
     let body = format!("{}\n\n{}\n", language.t(sentence), app.settings.url("/teams"));
     Ok(outbox::mail(tx, app, email, &language.fill(subject, arguments), &body).await?)
 }
@@ -255,12 +254,10 @@ async fn tell_asker(
     asker: &str,
     subject: &'static str,
 ) -> Result<(), Fault> {
-    let sql = "SELECT team.name, account.email, account.language FROM team, account WHERE team.id = $1 \
-               AND account.id = $2 AND account.disabled_at IS NULL";
-    let found: Option<(String, String, Option<Language>)> =
-        tx.fetch_optional(sql, args![team, asker]).await?;
-    let Some((name, email, language)) = found else { return Ok(()) };
-    tell(tx, app, &email, language, (subject, &[&name]), say("Your teams and requests:")).await
+    let Some(asker) = Recipient::of(tx, asker).await? else { return Ok(()) };
+    let name = tx.fetch_optional::<String>("SELECT name FROM team WHERE id = $1", args![team]).await?;
+    let Some(name) = name else { return Ok(()) };
+    tell(tx, app, &asker, (subject, &[&name]), say("Your teams and requests:")).await
 }
 
 /// Takes the visitor's request back.
