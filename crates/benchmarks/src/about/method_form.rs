@@ -4,6 +4,7 @@ use axum::extract::{FromRequest, Request};
 use axum::response::Response;
 use capeval_api::{AboutChange, Cell, Cells};
 use capeval_site::prelude::*;
+use capeval_site::store::Columns;
 use capeval_site::web::is_program;
 use capeval_site::web::signature::{Contract, Input};
 use indexmap::IndexMap;
@@ -66,6 +67,17 @@ pub struct CheckedMethod {
     pub link: String,
     pub method_details: MethodDetails,
     pub team: Option<String>,
+}
+
+impl CheckedMethod {
+    /// The columns of a submission that store it.
+    pub fn row(&self) -> Result<Columns, Error> {
+        let MethodDetails { authors, code, tags, details } = &self.method_details;
+        Ok(columns! {
+            method: &self.method, description: &self.description, link: &self.link, authors, code,
+            tags: store::list(tags)?, details: store::list(details)?,
+        })
+    }
 }
 
 impl About {

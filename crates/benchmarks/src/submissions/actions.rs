@@ -61,13 +61,7 @@ pub async fn say(app: &App, visitor: &Visitor, of: &SeenSubmission, about: About
     let before = json!(submission.about_for_programs(&phase.columns));
     let mut tx = app.store.begin().await?;
     records::phase_alone(&mut tx, &phase.id).await?;
-    let row = columns! {
-        method: &about.method, description: &about.description, link: &about.link,
-        authors: &about.method_details.authors, code: &about.method_details.code,
-        tags: serde_json::to_string(&about.method_details.tags)?,
-        details: serde_json::to_string(&about.method_details.details)?,
-    };
-    tx.change_row("submission", &submission.id, row).await?;
+    tx.change_row("submission", &submission.id, about.row()?).await?;
     if is_renamed {
         board::forget_agreement(&mut tx, &phase.id).await?;
     }

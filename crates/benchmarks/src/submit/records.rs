@@ -97,13 +97,6 @@ pub async fn submit(
         team: &team,
         account: &visitor.id,
         kind: "entry",
-        method: &about.method,
-        description: &about.description,
-        link: &about.link,
-        authors: &about.method_details.authors,
-        code: &about.method_details.code,
-        tags: store::list(&about.method_details.tags)?,
-        details: store::list(&about.method_details.details)?,
         state: "queued",
         blob: &blob,
         size: size as i64,
@@ -114,7 +107,7 @@ pub async fn submit(
         upload: &upload,
         file: name.unwrap_or_default(),
     };
-    if !tx.add_row("submission", row).await? {
+    if !tx.add_row("submission", [row, about.row()?].concat()).await? {
         // Another request with the same captions or the same key was faster; its row counts, and this one does not.
         drop(tx);
         let mut tx = app.store.begin().await?;
