@@ -726,8 +726,7 @@ async fn apply_phase(
     qualifying::require_kept(tx, (benchmark, position), known.as_ref(), plan).await?;
     let mut row = plan.columns()?;
     row.extend(columns! {
-        position: position,
-        vectors_hash: files.vectors.as_ref().map(|file| file.hash.clone()),
+        position, vectors_hash: files.vectors.as_ref().map(|file| file.hash.clone()),
         vectors_file: files.vectors.as_ref().map_or("", |file| &file.name),
         program_hash: files.program.as_ref().map(|file| file.hash.clone()),
         program_file: files.program.as_ref().map_or("", |file| &file.name),
@@ -738,16 +737,9 @@ async fn apply_phase(
         tx.change_row("phase", &id, row).await?;
     } else {
         let new = columns! {
-            id: &id,
-            benchmark: benchmark,
-            slug: &plan.slug,
-            metrics: store::list(&plan.metrics)?,
-            derive: store::list(&plan.derive)?,
-            given: store::list(&plan.given)?,
-            group_by: plan.group_by(),
-            public_share: plan.public,
-            public_seed: &seed,
-            human: plan.human,
+            id: &id, benchmark, slug: &plan.slug, metrics: store::list(&plan.metrics)?,
+            derive: store::list(&plan.derive)?, given: store::list(&plan.given)?,
+            group_by: plan.group_by(), public_share: plan.public, public_seed: &seed, human: plan.human,
             created_at: clock::now(),
         };
         tx.add_row("phase", [new, row].concat()).await?;
@@ -850,19 +842,9 @@ async fn apply_set(
     }
     let id = ids::new_id();
     let row = columns! {
-        id: &id,
-        phase: phase,
-        name: &name,
-        half: half.map(Half::name),
-        position: position,
-        language: &plan.language,
-        tokenizer: plan.tokenizer.clone(),
-        source_hash: &file.hash,
-        file: &file.name,
-        images: images,
-        images_file: &images_file,
-        state: "preparing",
-        created_at: clock::now(),
+        id: &id, phase, name: &name, half: half.map(Half::name), position, language: &plan.language,
+        tokenizer: plan.tokenizer.clone(), source_hash: &file.hash, file: &file.name, images,
+        images_file: &images_file, state: "preparing", created_at: clock::now(),
     };
     tx.add_row("reference_set", row).await?;
     jobs::add::<PrepareSet>(tx, &id, Priority::Awaited).await?;

@@ -129,9 +129,7 @@ pub async fn catch_up(tx: &mut Tx, phase: &Phase, submission: &str) -> Result<()
 pub async fn write(tx: &mut Tx, id: &str, submission: &str, sets: &[SetScores]) -> Result<(), Fault> {
     let signatures: IndexMap<&String, &Vec<String>> =
         sets.iter().map(|set| (&set.set, &set.signatures)).collect();
-    let row = columns! {
-        score_set: id, submission, signatures: serde_json::to_string(&signatures)?,
-    };
+    let row = columns! { score_set: id, submission, signatures: serde_json::to_string(&signatures)? };
     tx.add_row("scored_by", row).await?;
     for set in sets {
         for score in &set.scores {

@@ -382,9 +382,7 @@ pub async fn write_tests(
 ) -> Result<(), Error> {
     for set in sets {
         for (metric, p) in &set.tests {
-            let row = columns! {
-                score_set, one, other, reference_set: &set.set, metric, p: *p,
-            };
+            let row = columns! { score_set, one, other, reference_set: &set.set, metric, p: *p };
             tx.add_row("comparison", row).await?;
         }
     }

@@ -37,9 +37,7 @@ pub(super) async fn is_named(store: &Store, collection: &str, account: &str) -> 
 
 /// Notes that a person takes part.
 pub(super) async fn join(tx: &mut Tx, collection: &str, account: &str) -> Result<(), Error> {
-    let row = columns! {
-        collection, account, on_board: 0_i64, created_at: clock::now(),
-    };
+    let row = columns! { collection, account, on_board: 0_i64, created_at: clock::now() };
     tx.add_row("contributor", row).await.map(drop)
 }
 

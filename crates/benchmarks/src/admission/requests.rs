@@ -137,9 +137,7 @@ async fn write(
     match known {
         Some(known) => tx.change_row("participant", &known.id, row).await,
         None => {
-            row.extend(columns! {
-                id: ids::new_id(), benchmark, account: &by.id, created_at: clock::now(),
-            });
+            row.extend(columns! { id: ids::new_id(), benchmark, account: &by.id, created_at: clock::now() });
             tx.insert_row("participant", row).await
         }
     }

@@ -155,9 +155,7 @@ pub(super) async fn publish(
         return Err(fault.retry_after((first + clock::DAY - now) / 1000));
     }
     let is_mailed = new.mail && app.settings.sends_mail();
-    let row = columns! {
-        id: &id, benchmark, phase, team, title, text, is_mailed, created_at: now,
-    };
+    let row = columns! { id: &id, benchmark, phase, team, title, text, is_mailed, created_at: now };
     tx.insert_row("announcement", row).await?;
     if is_mailed {
         let first = Recipients { announcement: id.clone(), after: String::new() };

@@ -138,13 +138,8 @@ pub async fn replace(tx: &mut Tx, phase: &str, new: &[NewPhaseFile]) -> anyhow::
 
 async fn add(tx: &mut Tx, phase: &str, position: i64, new: &NewPhaseFile) -> Result<(), Error> {
     let row = columns! {
-        phase: phase,
-        position: position,
-        title: &new.title,
-        name: &new.name,
-        blob: &new.blob,
-        size: new.size as i64,
-        created_at: clock::now(),
+        phase, position, title: &new.title, name: &new.name, blob: &new.blob,
+        size: new.size as i64, created_at: clock::now(),
     };
     tx.add_row("phase_file", row).await.map(drop)
 }

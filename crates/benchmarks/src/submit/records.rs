@@ -92,20 +92,9 @@ pub async fn submit(
     let day = quota::take(&mut tx, phase, &team).await?;
     let id = ids::new_id();
     let row = columns! {
-        id: &id,
-        phase: &phase.id,
-        team: &team,
-        account: &visitor.id,
-        kind: "entry",
-        state: "queued",
-        blob: &blob,
-        size: size as i64,
-        charged_day: &day,
-        refunded: 0_i64,
-        idempotency_key: key,
-        created_at: clock::now(),
-        upload: &upload,
-        file: name.unwrap_or_default(),
+        id: &id, phase: &phase.id, team: &team, account: &visitor.id, kind: "entry", state: "queued",
+        blob: &blob, size: size as i64, charged_day: &day, refunded: 0_i64, idempotency_key: key,
+        created_at: clock::now(), upload: &upload, file: name.unwrap_or_default(),
     };
     if !tx.add_row("submission", [row, about.row()?].concat()).await? {
         // Another request with the same captions or the same key was faster; its row counts, and this one does not.
@@ -172,17 +161,8 @@ pub async fn add_baseline(
 ) -> Result<String, Fault> {
     let id = ids::new_id();
     let row = columns! {
-        id: &id,
-        phase: phase,
-        kind: "baseline",
-        method: people::name(method)?,
-        description: "",
-        link: "",
-        state: "queued",
-        blob: blob,
-        size: size as i64,
-        refunded: 0_i64,
-        created_at: clock::now(),
+        id: &id, phase, kind: "baseline", method: people::name(method)?, description: "", link: "",
+        state: "queued", blob, size: size as i64, refunded: 0_i64, created_at: clock::now(),
     };
     tx.add_row("submission", row).await?;
     Ok(id)
@@ -205,16 +185,8 @@ pub async fn try_again(tx: &mut Tx, phase: &str) -> Result<Vec<String>, Error> {
 pub async fn add_human(tx: &mut Tx, phase: &str) -> Result<Option<String>, Error> {
     let id = ids::new_id();
     let row = columns! {
-        id: &id,
-        phase: phase,
-        kind: "human",
-        method: "human",
-        description: "",
-        link: "",
-        state: "queued",
-        size: 0_i64,
-        refunded: 0_i64,
-        created_at: clock::now(),
+        id: &id, phase, kind: "human", method: "human", description: "", link: "",
+        state: "queued", size: 0_i64, refunded: 0_i64, created_at: clock::now(),
     };
     Ok(tx.add_row("submission", row).await?.then_some(id))
 }

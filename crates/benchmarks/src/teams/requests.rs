@@ -126,9 +126,7 @@ pub(super) async fn ask(app: &App, by: &Visitor, name: &str, message: &str) -> R
     teams::require_place(&mut tx, app, &by.id).await?;
     require_patience(&mut tx, &by.id, &team).await?;
     let (id, now) = (ids::new_id(), clock::now());
-    let row = columns! {
-        id: &id, team: &team, account: &by.id, message, state: "open", created_at: now,
-    };
+    let row = columns! { id: &id, team: &team, account: &by.id, message, state: "open", created_at: now };
     tx.insert_row("team_request", row).await?;
     jobs::add_at::<ExpireRequest>(&mut tx, &id, Priority::Background, now + DAYS * clock::DAY).await?;
     notes::note(&mut tx, Some(&by.id), "team.request", &team, json!({ "request": id })).await?;

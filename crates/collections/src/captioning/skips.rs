@@ -15,8 +15,6 @@ pub(super) async fn add(store: &Store, image: &str, account: &str, reason: SkipR
 
 /// Notes that a person does not meet a picture again.
 pub(crate) async fn note(tx: &mut Tx, image: &str, account: &str, reason: SkipReason) -> Result<(), Error> {
-    let row = columns! {
-        image, account, reason: reason.name(), created_at: clock::now(),
-    };
+    let row = columns! { image, account, reason: reason.name(), created_at: clock::now() };
     tx.add_row("skip", row).await.map(drop)
 }

@@ -88,9 +88,7 @@ pub async fn rate_gold(tx: &mut Tx, gold: &str, given: &NewRating<'_>) -> Result
     let known = "SELECT grade FROM gold WHERE id = $1 AND collection = $2";
     let Some(known) = tx.fetch_optional(known, args![gold, *collection]).await? else { return Ok(false) };
     let is_right = gold::is_right(grade.number(), known);
-    let row = columns! {
-        gold, account: *account, grade: grade.number(), is_right, created_at: clock::now(),
-    };
+    let row = columns! { gold, account: *account, grade: grade.number(), is_right, created_at: clock::now() };
     let added = tx.add_row("gold_rating", row).await?;
     finish(tx, given).await?;
     if !added {

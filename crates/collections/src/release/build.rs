@@ -242,9 +242,7 @@ impl Work for BuildRelease {
         };
         tx.execute("DELETE FROM release_part WHERE release = $1", args![&job.subject]).await?;
         for (position, Part { name, blob, size }) in parts.into_iter().enumerate() {
-            let row = columns! {
-                release: &job.subject, position, name, blob, size: size as i64,
-            };
+            let row = columns! { release: &job.subject, position, name, blob, size: size as i64 };
             tx.insert_row("release_part", row).await?;
         }
         let row = columns! {

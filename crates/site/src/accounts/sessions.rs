@@ -18,9 +18,7 @@ pub async fn begin(tx: &mut Tx, settings: &Settings, account: &str) -> anyhow::R
     let now = clock::now();
     let expires = now.saturating_add(settings.session_days.saturating_mul(clock::DAY));
     tx.execute("DELETE FROM session WHERE expires_at < $1", args![now]).await?;
-    let row = columns! {
-        token_hash: ids::digest(&token), account, created_at: now, expires_at: expires,
-    };
+    let row = columns! { token_hash: ids::digest(&token), account, created_at: now, expires_at: expires };
     tx.insert_row("session", row).await?;
     Ok(cookie(settings, token, settings.session_days))
 }
