@@ -379,11 +379,9 @@ pub async fn remove_draft(app: &App, benchmark: &Benchmark, actor: &str) -> Resu
     let sql = "DELETE FROM benchmark WHERE id = $1 AND draft = 1 AND NOT EXISTS (SELECT 1 FROM submission \
                JOIN phase ON phase.id = submission.phase WHERE phase.benchmark = $1 AND submission.kind = 'entry')";
     if tx.execute(sql, args![&benchmark.id]).await? == 0 {
-        return Err(fault!(
-            CONFLICT,
-            "in-use",
-            "Only drafts can be removed. Hide a benchmark that was published."
-        ));
+        return Err(fault! {
+            CONFLICT, "in-use", "Only drafts can be removed. Hide a benchmark that was published."
+        });
     }
     let detail = json!({ "slug": benchmark.slug });
     notes::note(&mut tx, Some(actor), "benchmark.remove", &benchmark.id, detail).await?;

@@ -42,12 +42,11 @@ pub fn checked(address: &str) -> Result<&str, Fault> {
         !host.is_empty() && host.chars().all(|c| c.is_ascii_alphanumeric() || ".-:".contains(c))
     });
     if !is_plain || !is_host || !pictures.contains("{id") || pictures.len() > LONGEST {
-        return Err(fault!(
-            UNPROCESSABLE_ENTITY,
-            "pictures",
+        return Err(fault! {
+            UNPROCESSABLE_ENTITY, "pictures",
             "The address of the pictures must begin with https:// and have {} in place of the image ID.",
             "{id}"
-        ));
+        });
     }
     Ok(pictures)
 }

@@ -51,23 +51,19 @@ impl Meter {
 }
 
 fn total_used(in_total: i64) -> Fault {
-    fault!(
-        TOO_MANY_REQUESTS,
-        "total-used",
-        "Your team has used all of its submissions to this phase: {}.",
-        in_total
-    )
+    fault! {
+        TOO_MANY_REQUESTS, "total-used",
+        "Your team has used all of its submissions to this phase: {}.", in_total
+    }
 }
 
 fn day_used(per_day: i64, now: i64) -> Fault {
     let next = clock::next_day(now);
-    let fault = fault!(
-        TOO_MANY_REQUESTS,
-        "day-used",
-        "Your team has used all of its submissions for today: {}. The daily limit resets at {}.",
-        per_day,
+    let fault = fault! {
+        TOO_MANY_REQUESTS, "day-used",
+        "Your team has used all of its submissions for today: {}. The daily limit resets at {}.", per_day,
         clock::readable(next)
-    );
+    };
     fault.retry_after((next - now) / 1000)
 }
 

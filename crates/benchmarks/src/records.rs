@@ -90,12 +90,11 @@ impl Phase {
             return Some(fault!(CONFLICT, "closed", "This phase closed on {}.", clock::readable(closes)));
         }
         if self.awaits_ranks() {
-            return Some(fault!(
-                CONFLICT,
-                "not-ranked",
+            return Some(fault! {
+                CONFLICT, "not-ranked",
                 "This phase opens when it is decided which teams of the phase {} may submit.",
                 &self.from_phase
-            ));
+            });
         }
         self.score_set.is_none().then(preparing)
     }
@@ -158,21 +157,18 @@ impl PhaseState {
 
 /// The fault of a phase whose references are not ready.
 pub fn preparing() -> Fault {
-    let fault = fault!(
-        CONFLICT,
-        "preparing",
-        "The references of this phase are being prepared. Try again in a minute."
-    );
+    let fault = fault! {
+        CONFLICT, "preparing", "The references of this phase are being prepared. Try again in a minute."
+    };
     fault.retry_after(60)
 }
 
 /// The fault of a phase whose references could not be prepared.
 fn not_prepared() -> Fault {
-    fault!(
-        CONFLICT,
-        "not-prepared",
+    fault! {
+        CONFLICT, "not-prepared",
         "The references of this phase could not be prepared. Its hosts can see why, and try again."
-    )
+    }
 }
 
 /// The reason why nothing can be submitted now to a phase with these reference sets, if so.

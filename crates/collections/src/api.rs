@@ -228,11 +228,10 @@ async fn rate(
     let tags = grades::known_tags(&given.errors);
     let rated = rating::NewRating { collection, account: &visitor.id, grade, tags };
     if !rating::rate_held(&app.store, &given.item, &rated).await? {
-        return Err(fault!(
-            CONFLICT,
-            "not-rated",
+        return Err(fault! {
+            CONFLICT, "not-rated",
             "You have already rated this caption, or it can no longer be rated. Ask for the next one."
-        ));
+        });
     }
     Ok(Created::json(&AddedRating {}))
 }

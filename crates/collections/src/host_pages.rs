@@ -147,12 +147,9 @@ async fn apply(
     Body(CollectionSettings(given)): Body<CollectionSettings>,
 ) -> Result<Either<Created<ApiCollection>, Answer<ApiCollection>>, Fault> {
     let plan: Plan = serde_path_to_error::deserialize(given).map_err(|error| {
-        fault!(
-            UNPROCESSABLE_ENTITY,
-            "collection",
-            "The description of the collection is not valid: {}",
-            error
-        )
+        fault! {
+            UNPROCESSABLE_ENTITY, "collection", "The description of the collection is not valid: {}", error
+        }
     })?;
     let is_new = settings::apply(&app, &plan, Slug::UnusedOrOwn, Some(&visitor.id)).await?;
     let seen = records::collection(&app.store, &plan.slug, Some(&visitor)).await?;

@@ -92,11 +92,9 @@ impl Collection {
     pub fn is_closed(&self) -> Option<Fault> {
         match self.state {
             CollectionState::Open => None,
-            CollectionState::Paused => Some(fault!(
-                CONFLICT,
-                "paused",
-                "The hosts have paused this collection. Please come back later."
-            )),
+            CollectionState::Paused => Some(fault! {
+                CONFLICT, "paused", "The hosts have paused this collection. Please come back later."
+            }),
             CollectionState::Closed => {
                 Some(fault!(CONFLICT, "collection-closed", "This collection has ended. Thank you!"))
             }
@@ -461,36 +459,31 @@ fn check(plan: &Plan) -> Result<(), Fault> {
     let is_plain =
         plan.slug.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
     if !is_plain || plan.slug.is_empty() || plan.slug.len() > 60 || plan.slug == "new" {
-        return Err(fault!(
-            UNPROCESSABLE_ENTITY,
-            "slug",
-            "`{}` cannot be part of an address. Use lowercase letters, digits and hyphens.",
-            &plan.slug
-        ));
+        return Err(fault! {
+            UNPROCESSABLE_ENTITY, "slug",
+            "`{}` cannot be part of an address. Use lowercase letters, digits and hyphens.", &plan.slug
+        });
     }
     people::name(&plan.title)?;
     let goals = plan.goals();
     if goals.iter().any(|goal| !(1..=100).contains(&goal.captions) || goal.target < 1) {
-        return Err(fault!(
-            UNPROCESSABLE_ENTITY,
-            "numbers",
+        return Err(fault! {
+            UNPROCESSABLE_ENTITY, "numbers",
             "Ask for 1 to 100 captions of each picture, and for at least 1 picture."
-        ));
+        });
     }
     if plan.shortest.values().any(|least| !(2..=100).contains(least)) {
-        return Err(fault!(
-            UNPROCESSABLE_ENTITY,
-            "numbers",
+        return Err(fault! {
+            UNPROCESSABLE_ENTITY, "numbers",
             "Ask for 2 to 100 words or Chinese characters of a caption at least."
-        ));
+        });
     }
     let is_short = |detail: &String| !detail.is_empty() && detail.chars().count() <= 80;
     if plan.details.iter().any(|details| details.len() > 2 || !details.iter().all(is_short)) {
-        return Err(fault!(
-            UNPROCESSABLE_ENTITY,
-            "details",
+        return Err(fault! {
+            UNPROCESSABLE_ENTITY, "details",
             "Ask for at most two things about a picture, in at most 80 characters each."
-        ));
+        });
     }
     if plan.languages.is_empty() || plan.licences.is_empty() {
         return Err(fault!(UNPROCESSABLE_ENTITY, "choices", "Choose at least one language and one licence."));
@@ -510,12 +503,10 @@ fn check(plan: &Plan) -> Result<(), Fault> {
         return Err(fault!(UNPROCESSABLE_ENTITY, "choices", "The language {} is named twice.", twice));
     }
     if let Some(other) = plan.shortest.keys().find(|language| !names.contains(&language.as_str())) {
-        return Err(fault!(
-            UNPROCESSABLE_ENTITY,
-            "choice",
-            "shortest has a number for {}, which is not a language of this collection.",
-            other
-        ));
+        return Err(fault! {
+            UNPROCESSABLE_ENTITY, "choice",
+            "shortest has a number for {}, which is not a language of this collection.", other
+        });
     }
     Ok(())
 }

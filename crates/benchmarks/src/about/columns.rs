@@ -102,23 +102,16 @@ impl Column {
             ColumnKind::Number => match given.parse::<f64>() {
                 Ok(number) if number.is_finite() => Cell::Number(number),
                 _ => {
-                    return Err(fault!(
-                        UNPROCESSABLE_ENTITY,
-                        "column",
-                        "{}: give a number, such as 120 or 0.5.",
-                        label
-                    ));
+                    return Err(fault! {
+                        UNPROCESSABLE_ENTITY, "column", "{}: give a number, such as 120 or 0.5.", label
+                    });
                 }
             },
             ColumnKind::Text if given.chars().count() <= TEXT => Cell::Text(given),
             ColumnKind::Text => {
-                return Err(fault!(
-                    UNPROCESSABLE_ENTITY,
-                    "column",
-                    "{}: give at most {} characters.",
-                    label,
-                    TEXT
-                ));
+                return Err(fault! {
+                    UNPROCESSABLE_ENTITY, "column", "{}: give at most {} characters.", label, TEXT
+                });
             }
             ColumnKind::YesNo => match given.as_str() {
                 "yes" | "true" => Cell::YesNo(true),
@@ -129,13 +122,9 @@ impl Column {
             },
             ColumnKind::Choice if self.choices.contains(&given) => Cell::Text(given),
             ColumnKind::Choice => {
-                return Err(fault!(
-                    UNPROCESSABLE_ENTITY,
-                    "column",
-                    "{}: choose one of {}.",
-                    label,
-                    self.choices.join(", ")
-                ));
+                return Err(fault! {
+                    UNPROCESSABLE_ENTITY, "column", "{}: choose one of {}.", label, self.choices.join(", ")
+                });
             }
         };
         Ok(Some(cell))

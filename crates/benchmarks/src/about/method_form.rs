@@ -131,21 +131,16 @@ impl About {
         })?;
         let description = clean_text::lines(&self.description);
         if description.chars().count() > DESCRIPTION {
-            return Err(fault!(
-                UNPROCESSABLE_ENTITY,
-                "description",
-                "The description can have at most {} characters.",
-                DESCRIPTION
-            ));
+            return Err(fault! {
+                UNPROCESSABLE_ENTITY, "description",
+                "The description can have at most {} characters.", DESCRIPTION
+            });
         }
         let authors = clean_text::line(&self.authors);
         if authors.chars().count() > AUTHORS {
-            return Err(fault!(
-                UNPROCESSABLE_ENTITY,
-                "authors",
-                "The authors can have at most {} characters.",
-                AUTHORS
-            ));
+            return Err(fault! {
+                UNPROCESSABLE_ENTITY, "authors", "The authors can have at most {} characters.", AUTHORS
+            });
         }
         let mut details = Cells::new();
         for column in columns {
@@ -156,13 +151,10 @@ impl About {
         }
         if let Some((unknown, _)) = self.columns.iter().find(|(_, given)| !given.trim().is_empty()) {
             let keys: Vec<&str> = columns.iter().map(|column| column.key.as_str()).collect();
-            return Err(fault!(
-                UNPROCESSABLE_ENTITY,
-                "column",
-                "This phase has no column {}. Its columns: {}",
-                unknown,
+            return Err(fault! {
+                UNPROCESSABLE_ENTITY, "column", "This phase has no column {}. Its columns: {}", unknown,
                 if keys.is_empty() { "–".to_owned() } else { keys.join(", ") }
-            ));
+            });
         }
         Ok(CheckedMethod {
             method,
@@ -202,13 +194,9 @@ fn tags(text: &str) -> Result<Vec<String>, Fault> {
         }
     }
     if tags.len() > TAGS || tags.iter().any(|tag| tag.chars().count() > TAG) {
-        return Err(fault!(
-            UNPROCESSABLE_ENTITY,
-            "tags",
-            "Give at most {} tags of at most {} characters each.",
-            TAGS,
-            TAG
-        ));
+        return Err(fault! {
+            UNPROCESSABLE_ENTITY, "tags", "Give at most {} tags of at most {} characters each.", TAGS, TAG
+        });
     }
     Ok(tags)
 }

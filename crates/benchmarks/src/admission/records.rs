@@ -46,12 +46,9 @@ pub async fn require(tx: &mut Tx, app: &App, id: &str, visitor: &Visitor) -> Res
     let benchmark = &benchmark(tx, id).await?;
     let page = app.settings.url(&path(benchmark));
     if !benchmark.terms.is_empty() && terms::accepted_at(tx, benchmark, &visitor.id).await?.is_none() {
-        return Err(fault!(
-            CONFLICT,
-            "terms",
-            "Accept the terms of this benchmark before you submit: {}",
-            page
-        ));
+        return Err(fault! {
+            CONFLICT, "terms", "Accept the terms of this benchmark before you submit: {}", page
+        });
     }
     if tx.exists(RUNS, args![id, &visitor.id]).await? {
         return Ok(());
@@ -62,23 +59,17 @@ pub async fn require(tx: &mut Tx, app: &App, id: &str, visitor: &Visitor) -> Res
     }
     match row(tx, id, &visitor.id).await?.and_then(|row| row.state) {
         Some(RequestState::Accepted) => Ok(()),
-        Some(RequestState::Open) => Err(fault!(
-            FORBIDDEN,
-            "not-approved-yet",
+        Some(RequestState::Open) => Err(fault! {
+            FORBIDDEN, "not-approved-yet",
             "The hosts of this benchmark have not answered your request yet. You get an email when they do."
-        )),
-        Some(_) => Err(fault!(
-            FORBIDDEN,
-            "not-approved",
-            "The hosts of this benchmark have refused your request: {}",
-            page
-        )),
-        None => Err(fault!(
-            FORBIDDEN,
-            "approval",
-            "The hosts of this benchmark approve those who take part. Ask them here: {}",
-            page
-        )),
+        }),
+        Some(_) => Err(fault! {
+            FORBIDDEN, "not-approved", "The hosts of this benchmark have refused your request: {}", page
+        }),
+        None => Err(fault! {
+            FORBIDDEN, "approval",
+            "The hosts of this benchmark approve those who take part. Ask them here: {}", page
+        }),
     }
 }
 
@@ -103,19 +94,17 @@ pub async fn require_listed(tx: &mut Tx, benchmark: &Benchmark, visitor: &Visito
     let sql = "SELECT email FROM account WHERE id = $1 AND confirmed_at IS NOT NULL";
     let email: Option<String> = tx.fetch_optional(sql, args![&visitor.id]).await?;
     let email = email.ok_or_else(|| {
-        fault!(
-            FORBIDDEN,
-            "unconfirmed",
+        fault! {
+            FORBIDDEN, "unconfirmed",
             "This benchmark looks at email addresses, and yours is not confirmed. Sign in through a provider that knows it, or change it on your account page to one that you confirm."
-        )
+        }
     })?;
     match lists::admit(&benchmark.allow, &benchmark.block, &email) {
         true => Ok(()),
-        false => Err(fault!(
-            FORBIDDEN,
-            "not-admitted",
+        false => Err(fault! {
+            FORBIDDEN, "not-admitted",
             "This benchmark does not admit your email address. Its hosts can tell you more."
-        )),
+        }),
     }
 }
 

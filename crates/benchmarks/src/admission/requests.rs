@@ -38,13 +38,10 @@ impl Words {
         let is_long = |text: &str, most: usize| text.chars().count() > most;
         if is_long(&words.affiliation, LINE) || is_long(&words.country, LINE) || is_long(&words.reason, TEXT)
         {
-            return Err(fault!(
-                UNPROCESSABLE_ENTITY,
-                "too-long",
-                "Affiliation and country can have at most {} characters, and the reason {}.",
-                LINE,
-                TEXT
-            ));
+            return Err(fault! {
+                UNPROCESSABLE_ENTITY, "too-long",
+                "Affiliation and country can have at most {} characters, and the reason {}.", LINE, TEXT
+            });
         }
         Ok(words)
     }
@@ -99,11 +96,9 @@ async fn require_request(
 ) -> Result<(), Fault> {
     records::require_listed(tx, benchmark, by).await?;
     if words.affiliation.is_empty() || words.reason.is_empty() {
-        return Err(fault!(
-            UNPROCESSABLE_ENTITY,
-            "request",
-            "Tell the hosts your affiliation and why you want to take part."
-        ));
+        return Err(fault! {
+            UNPROCESSABLE_ENTITY, "request", "Tell the hosts your affiliation and why you want to take part."
+        });
     }
     match known {
         Some(row) if row.state == Some(RequestState::Open) => {
@@ -165,12 +160,9 @@ pub(super) async fn answer(
 ) -> Result<(), Fault> {
     let words = clean_text::lines(words);
     if words.chars().count() > TEXT {
-        return Err(fault!(
-            UNPROCESSABLE_ENTITY,
-            "message",
-            "The message can have at most {} characters.",
-            TEXT
-        ));
+        return Err(fault! {
+            UNPROCESSABLE_ENTITY, "message", "The message can have at most {} characters.", TEXT
+        });
     }
     let mut tx = app.store.begin().await?;
     let sql = "UPDATE participant SET state = $1, answer = $2, answered_at = $3 \

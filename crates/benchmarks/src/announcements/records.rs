@@ -91,13 +91,10 @@ fn checked(new: &NewAnnouncement) -> Result<(String, String), Fault> {
     let text = new.text.replace("\r\n", "\n").chars().filter(is_text).collect::<String>().trim().to_owned();
     let fits = |text: &str, most: usize| (1..=most).contains(&text.chars().count());
     if !fits(&title, TITLE) || !fits(&text, TEXT) {
-        return Err(fault!(
-            UNPROCESSABLE_ENTITY,
-            "announcement",
-            "An announcement needs a title of 1 to {} characters and a text of 1 to {}.",
-            TITLE,
-            TEXT
-        ));
+        return Err(fault! {
+            UNPROCESSABLE_ENTITY, "announcement",
+            "An announcement needs a title of 1 to {} characters and a text of 1 to {}.", TITLE, TEXT
+        });
     }
     Ok((title, text))
 }
@@ -146,12 +143,10 @@ pub(super) async fn publish(
                    AND (team IS NULL) = ($3 = 0) ORDER BY created_at";
     let earlier: Vec<i64> = tx.fetch(earlier, args![benchmark, now - clock::DAY, team.is_some()]).await?;
     if let (true, Some(first)) = (earlier.len() as i64 >= most, earlier.first()) {
-        let fault = fault!(
-            TOO_MANY_REQUESTS,
-            "announcements",
-            "A benchmark can make {} announcements in 24 hours. Edit an earlier one, or wait.",
-            most
-        );
+        let fault = fault! {
+            TOO_MANY_REQUESTS, "announcements",
+            "A benchmark can make {} announcements in 24 hours. Edit an earlier one, or wait.", most
+        };
         return Err(fault.retry_after((first + clock::DAY - now) / 1000));
     }
     let is_mailed = new.mail && app.settings.sends_mail();

@@ -73,12 +73,9 @@ pub async fn set_columns(
 pub async fn grant(app: &App, visitor: &Visitor, phase: &Phase, grant: &Grant) -> Result<(), Fault> {
     let reason = checked_reason(&grant.reason)?;
     if !(1..=MOST).contains(&grant.extra) {
-        return Err(fault!(
-            UNPROCESSABLE_ENTITY,
-            "grant",
-            "Grant a number of submissions from 1 to {}.",
-            MOST
-        ));
+        return Err(fault! {
+            UNPROCESSABLE_ENTITY, "grant", "Grant a number of submissions from 1 to {}.", MOST
+        });
     }
     let now = clock::now();
     let day = if grant.total { quota::ALL.to_owned() } else { clock::day(now) };

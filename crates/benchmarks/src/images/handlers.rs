@@ -45,11 +45,10 @@ struct Set {
 async fn built(app: &App, SeenImages(of): &SeenImages, set: &str) -> Result<SetResults, Fault> {
     let built = records::built(&app.store, of, set).await?;
     built.ok_or_else(|| {
-        fault!(
-            NOT_FOUND,
-            "not-built",
+        fault! {
+            NOT_FOUND, "not-built",
             "These results have not been built. Have them built on the page of the submission."
-        )
+        }
     })
 }
 

@@ -79,13 +79,10 @@ impl Subject for JudgedPhase {
 pub async fn begin(app: &App, visitor: &Visitor, phase: &Phase, plan: &JudgingPlan) -> Result<(), Fault> {
     let numbers = (1..=IMAGES).contains(&plan.images) && (1..=WANTED).contains(&plan.wanted);
     if !numbers {
-        return Err(fault!(
-            UNPROCESSABLE_ENTITY,
-            "evaluation-size",
-            "Choose 1 to {} images and 1 to {} judges for each caption.",
-            IMAGES,
-            WANTED
-        ));
+        return Err(fault! {
+            UNPROCESSABLE_ENTITY, "evaluation-size",
+            "Choose 1 to {} images and 1 to {} judges for each caption.", IMAGES, WANTED
+        });
     }
     let pictures = pictures::checked(&plan.pictures)?;
     let mut tx = app.store.begin().await?;
@@ -113,12 +110,9 @@ async fn add_judges(tx: &mut Tx, evaluation: &str, addresses: &str) -> Result<Ve
     for address in addresses.split_whitespace() {
         let sql = "SELECT id FROM account WHERE email = $1";
         let Some(account) = tx.fetch_optional::<String>(sql, args![address.to_lowercase()]).await? else {
-            return Err(fault!(
-                UNPROCESSABLE_ENTITY,
-                "judge",
-                "No account has the email address {}.",
-                address
-            ));
+            return Err(fault! {
+                UNPROCESSABLE_ENTITY, "judge", "No account has the email address {}.", address
+            });
         };
         tx.add_row("evaluation_rater", columns! { evaluation, account: &account }).await?;
         judges.push(account);

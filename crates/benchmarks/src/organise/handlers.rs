@@ -482,12 +482,9 @@ async fn save_phase(
     let saved = if let Some(fault) = fault {
         Err(fault)
     } else if is_taken {
-        Err(fault!(
-            CONFLICT,
-            "slug-taken",
-            "This benchmark already has a phase with the address {}.",
-            &typed.slug
-        ))
+        Err(fault! {
+            CONFLICT, "slug-taken", "This benchmark already has a phase with the address {}.", &typed.slug
+        })
     } else {
         let put = apply::put_phase(app, &seen.benchmark.id, &typed, parcel.files(), Some(&by.id)).await;
         put.map_err(apply::refusal)

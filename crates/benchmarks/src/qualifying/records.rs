@@ -73,19 +73,16 @@ pub async fn refusal(store: &Store, phase: &Phase, account: &str) -> Result<Opti
 fn not_ranked(phase: &Phase) -> Fault {
     let from = phase.from_phase.as_str();
     match phase.top {
-        0 => fault!(
-            FORBIDDEN,
-            "not-qualified",
+        0 => fault! {
+            FORBIDDEN, "not-qualified",
             "Only teams that were on the leaderboard of the phase {} may submit to this one, and yours was not.",
             from
-        ),
-        top => fault!(
-            FORBIDDEN,
-            "not-qualified",
+        },
+        top => fault! {
+            FORBIDDEN, "not-qualified",
             "Only the first {} teams of the phase {} may submit to this one, and yours is not among them.",
-            top,
-            from
-        ),
+            top, from
+        },
     }
 }
 

@@ -173,13 +173,10 @@ pub(super) async fn ask(
     let (title, text) = (clean_text::line(title), clean_text::lines(text));
     let fits = |text: &str, most: usize| (1..=most).contains(&text.chars().count());
     if !fits(&title, TITLE) || !fits(&text, TEXT) {
-        return Err(fault!(
-            UNPROCESSABLE_ENTITY,
-            "question",
-            "A question needs a title of 1 to {} characters and a text of 1 to {}.",
-            TITLE,
-            TEXT
-        ));
+        return Err(fault! {
+            UNPROCESSABLE_ENTITY, "question",
+            "A question needs a title of 1 to {} characters and a text of 1 to {}.", TITLE, TEXT
+        });
     }
     write(app, by, seen, None, (&title, &text)).await
 }
@@ -188,12 +185,9 @@ pub(super) async fn ask(
 pub(super) async fn answer(app: &App, by: &Visitor, of: &SeenQuestion, text: &str) -> Result<String, Fault> {
     let text = clean_text::lines(text);
     if !(1..=TEXT).contains(&text.chars().count()) {
-        return Err(fault!(
-            UNPROCESSABLE_ENTITY,
-            "answer",
-            "An answer needs a text of 1 to {} characters.",
-            TEXT
-        ));
+        return Err(fault! {
+            UNPROCESSABLE_ENTITY, "answer", "An answer needs a text of 1 to {} characters.", TEXT
+        });
     }
     if of.question.answers.is_some() {
         return Err(Fault::not_found());

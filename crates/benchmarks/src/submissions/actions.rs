@@ -52,11 +52,9 @@ pub async fn say(app: &App, visitor: &Visitor, of: &SeenSubmission, about: About
     let about = about.checked(&phase.columns)?;
     let is_renamed = about.method != submission.method;
     if is_renamed && submission.kind != SubmissionKind::Entry {
-        return Err(fault!(
-            CONFLICT,
-            "fixed-name",
-            "The name of a baseline is that in the benchmark's file."
-        ));
+        return Err(fault! {
+            CONFLICT, "fixed-name", "The name of a baseline is that in the benchmark's file."
+        });
     }
     let before = json!(submission.about_for_programs(&phase.columns));
     let mut tx = app.store.begin().await?;
@@ -97,12 +95,10 @@ pub async fn choose(
     let others = "SELECT COUNT(*) FROM submission WHERE phase = $1 AND team = $2 AND id <> $3 AND chosen_at IS NOT NULL";
     let others: i64 = tx.fetch_one(others, args![&phase.id, &team, &submission.id]).await?;
     if is_chosen && others >= phase.most_chosen {
-        return Err(fault!(
-            CONFLICT,
-            "too-many-chosen",
-            "Your team has chosen {} submissions, as many as it may. Give up another one first.",
-            others
-        ));
+        return Err(fault! {
+            CONFLICT, "too-many-chosen",
+            "Your team has chosen {} submissions, as many as it may. Give up another one first.", others
+        });
     }
     let chosen_at = is_chosen.then(clock::now);
     tx.change_row("submission", &submission.id, columns! { chosen_at }).await?;
@@ -124,11 +120,9 @@ pub async fn pin(
 ) -> Result<(), Fault> {
     let Some(team) = submission.team.as_deref().filter(|_| submission.state == SubmissionState::Scored)
     else {
-        return Err(fault!(
-            CONFLICT,
-            "not-scored",
-            "Only a scored submission can be shown on the leaderboard."
-        ));
+        return Err(fault! {
+            CONFLICT, "not-scored", "Only a scored submission can be shown on the leaderboard."
+        });
     };
     let mut tx = app.store.begin().await?;
     records::phase_alone(&mut tx, &submission.phase).await?;

@@ -223,11 +223,10 @@ async fn add(
             Ok(Either::Other(Answer::json(&api_submission(&app, &by, &id).await?).at(&place(&id))))
         }
         Outcome::Same(id) => {
-            let fault = fault!(
-                CONFLICT,
-                "same-file",
+            let fault = fault! {
+                CONFLICT, "same-file",
                 "Your team has already submitted these captions. This does not count against your quota."
-            );
+            };
             let submission = Some(api_submission(&app, &by, &id).await?);
             Err(fault.more(Details { submission, ..Details::default() }))
         }
@@ -237,11 +236,10 @@ async fn add(
 
 /// The fault of results that cannot be scored, with the whole report.
 fn invalid(report: Report) -> Fault {
-    let fault = fault!(
-        UNPROCESSABLE_ENTITY,
-        "invalid",
+    let fault = fault! {
+        UNPROCESSABLE_ENTITY, "invalid",
         "The file cannot be scored; the report says why. This does not count against your quota."
-    );
+    };
     fault.more(Details { report: Some(report), ..Details::default() })
 }
 

@@ -135,11 +135,10 @@ async fn repeated(
     let earlier = tx.fetch_optional(sql, args![phase, team, key]).await?;
     let Some((id, earlier)): Option<(String, Option<String>)> = earlier else { return Ok(None) };
     if earlier.as_deref() != Some(blob) {
-        return Err(fault!(
-            UNPROCESSABLE_ENTITY,
-            "key-reused",
+        return Err(fault! {
+            UNPROCESSABLE_ENTITY, "key-reused",
             "This Idempotency-Key has already been used with another file."
-        ));
+        });
     }
     Ok(Some(id))
 }

@@ -135,11 +135,9 @@ pub(super) async fn leave(app: &App, visitor: &Visitor, team: &str) -> Result<()
     // Leaving must not give a person a second quota of a phase.
     let entered = "SELECT 1 FROM entry_member WHERE team = $1 AND account = $2";
     if tx.exists(entered, args![team, &visitor.id]).await? {
-        return Err(fault!(
-            CONFLICT,
-            "entered",
-            "You cannot leave this team, because it takes part in a phase."
-        ));
+        return Err(fault! {
+            CONFLICT, "entered", "You cannot leave this team, because it takes part in a phase."
+        });
     }
     let left = "DELETE FROM team_member WHERE team = $1 AND account = $2";
     if tx.execute(left, args![team, &visitor.id]).await? == 0 {
@@ -233,11 +231,9 @@ pub async fn enter(
     let own = "SELECT team FROM entry_member WHERE phase = $1 AND account = $2";
     if let Some(team) = tx.fetch_optional::<String>(own, args![&phase.id, &visitor.id]).await? {
         if chosen.is_some_and(|chosen| chosen != team) {
-            return Err(fault!(
-                CONFLICT,
-                "other-team",
-                "You already take part in this phase with another team."
-            ));
+            return Err(fault! {
+                CONFLICT, "other-team", "You already take part in this phase with another team."
+            });
         }
         return Ok(team);
     }
@@ -251,13 +247,9 @@ pub async fn enter(
                       WHERE team.name = $1 AND team_member.account = $2";
         let id: Option<String> = tx.fetch_optional(called, args![&team, &visitor.id]).await?;
         return Err(id.map_or_else(Fault::not_found, |id| {
-            fault!(
-                UNPROCESSABLE_ENTITY,
-                "team-id",
-                "{} is the name of a team. Give its id instead: {}",
-                team,
-                id
-            )
+            fault! {
+                UNPROCESSABLE_ENTITY, "team-id", "{} is the name of a team. Give its id instead: {}", team, id
+            }
         }));
     }
     tx.add_row("entry", columns! { phase: &phase.id, team: &team, created_at: clock::now() }).await?;
@@ -299,11 +291,9 @@ pub(super) async fn enter_member(tx: &mut Tx, phase: &str, team: &str, account: 
                ON CONFLICT (phase, account) DO UPDATE SET team = entry_member.team WHERE entry_member.team = $3";
     let entered = tx.execute(sql, args![phase, account, team]).await?;
     if entered == 0 {
-        return Err(fault!(
-            CONFLICT,
-            "member-elsewhere",
-            "A member already takes part in a phase with another team."
-        ));
+        return Err(fault! {
+            CONFLICT, "member-elsewhere", "A member already takes part in a phase with another team."
+        });
     }
     if is_new {
         bring_quotas(tx, phase, team, account).await?;

@@ -104,12 +104,9 @@ pub(super) async fn ask(app: &App, by: &Visitor, name: &str, message: &str) -> R
     let is_text = |c: &char| !c.is_control() || matches!(c, '\n' | '\t');
     let message = message.replace("\r\n", "\n").chars().filter(is_text).collect::<String>().trim().to_owned();
     if message.chars().count() > MESSAGE {
-        return Err(fault!(
-            UNPROCESSABLE_ENTITY,
-            "message",
-            "The message can have at most {} characters.",
-            MESSAGE
-        ));
+        return Err(fault! {
+            UNPROCESSABLE_ENTITY, "message", "The message can have at most {} characters.", MESSAGE
+        });
     }
     let mut tx = app.store.begin().await?;
     lock_person(&mut tx, &by.id).await?;
@@ -172,21 +169,17 @@ async fn require_patience(tx: &mut Tx, account: &str, team: &str) -> Result<(), 
         return Err(fault!(CONFLICT, "no-more", "You cannot ask this team again."));
     }
     if open >= OPEN {
-        return Err(fault!(
-            CONFLICT,
-            "open-requests",
-            "You have {} open requests, the most at a time. Withdraw one, or wait for an answer.",
-            OPEN
-        ));
+        return Err(fault! {
+            CONFLICT, "open-requests",
+            "You have {} open requests, the most at a time. Withdraw one, or wait for an answer.", OPEN
+        });
     }
     if refused >= REFUSALS {
-        return Err(fault!(
-            CONFLICT,
-            "refused-often",
-            "Teams have refused {} of your requests within {} days. You can ask again later.",
-            REFUSALS,
+        return Err(fault! {
+            CONFLICT, "refused-often",
+            "Teams have refused {} of your requests within {} days. You can ask again later.", REFUSALS,
             REMEMBERED
-        ));
+        });
     }
     Ok(())
 }

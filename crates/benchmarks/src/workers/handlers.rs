@@ -54,11 +54,9 @@ async fn claim(
         return Err(fault!(UNPROCESSABLE_ENTITY, "minutes", "A claim takes 1 to {} minutes.", MOST_MINUTES));
     }
     if phase.given.is_empty() {
-        return Err(fault!(
-            CONFLICT,
-            "no-scorer",
-            "This phase declares no measures that your machines give."
-        ));
+        return Err(fault! {
+            CONFLICT, "no-scorer", "This phase declares no measures that your machines give."
+        });
     }
     Ok(match tasks::claim(&app, &by, &phase, minutes).await? {
         Some(task) => Either::One(Created::json(&shown(&app, &phase, &task))),

@@ -31,18 +31,15 @@ async fn current(tx: &mut Tx, task: &Task, attempt: i64, answer: &str) -> Result
         return Ok(Current::Repeated);
     }
     if now.attempt != attempt {
-        return Err(fault!(
-            CONFLICT,
-            "claim-lost",
-            "Another machine has claimed this submission since. Claim the next one."
-        ));
+        return Err(fault! {
+            CONFLICT, "claim-lost", "Another machine has claimed this submission since. Claim the next one."
+        });
     }
     if now.state != "claimed" {
-        return Err(fault!(
-            CONFLICT,
-            "claim-ended",
+        return Err(fault! {
+            CONFLICT, "claim-ended",
             "This claim has ended: the submission was scored or cancelled. Claim the next one."
-        ));
+        });
     }
     let sql = "SELECT * FROM submission WHERE id = $1";
     let submission = tx.fetch_one(sql, args![&task.submission]).await?;
@@ -70,12 +67,9 @@ pub async fn give(app: &App, claim: &SeenClaim, given: &GivenScores) -> Result<(
     let (scores, columns) = tokio::task::spawn_blocking(check).await??;
     let version = clean_text::line(&given.version);
     if version.chars().count() > VERSION {
-        return Err(fault!(
-            UNPROCESSABLE_ENTITY,
-            "version",
-            "The version can have at most {} characters.",
-            VERSION
-        ));
+        return Err(fault! {
+            UNPROCESSABLE_ENTITY, "version", "The version can have at most {} characters.", VERSION
+        });
     }
     let blob = values::store(app, &columns).await?;
     let mut tx = app.store.begin().await?;

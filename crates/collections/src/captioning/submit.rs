@@ -163,11 +163,9 @@ pub async fn add(tx: &mut Tx, visitor: &Visitor, new: New<'_>) -> Result<Outcome
     let uploader = "SELECT uploader FROM image WHERE id = $1";
     let uploader: Option<String> = tx.fetch_one(uploader, args![new.image]).await?;
     if uploader.as_deref() == Some(author) && !new.collection.own_pictures {
-        return Err(fault!(
-            CONFLICT,
-            "own-picture",
-            "In this collection, you cannot describe your own pictures."
-        ));
+        return Err(fault! {
+            CONFLICT, "own-picture", "In this collection, you cannot describe your own pictures."
+        });
     }
     let by = Author { collection: new.collection, account: author, language: new.language };
     if !slots::fill(tx, by, new.image).await? {

@@ -41,11 +41,10 @@ async fn show(
 async fn create(app: App, visitor: Visitor, Hosted(seen): Hosted<SeenCollection>) -> Result<Redirect, Fault> {
     let made = gold_captions::grow(&app.store, &seen.collection.id, Some(&visitor.id)).await?;
     if made == 0 {
-        return Err(fault!(
-            CONFLICT,
-            "no-gold",
+        return Err(fault! {
+            CONFLICT, "no-gold",
             "This needs accepted captions from several groups of pictures that all raters gave the best grade."
-        ));
+        });
     }
     Ok(saved(&seen))
 }

@@ -129,11 +129,10 @@ async fn file(
         return Err(Fault::not_found());
     }
     if release.state == ReleaseState::Retired {
-        return Err(fault!(
-            GONE,
-            "release-retired",
+        return Err(fault! {
+            GONE, "release-retired",
             "Some items of this release have since been withdrawn. Please use the newest release."
-        ));
+        });
     }
     let part = records::part(&app.store, &release.id, &name).await?;
     let file = app.blobs.ready(&part.blob).await?;
@@ -170,11 +169,9 @@ async fn publish(
     Body(given): Body<NewPhase>,
 ) -> Result<Redirect, Fault> {
     if release.state != ReleaseState::Ready {
-        return Err(fault!(
-            CONFLICT,
-            "release-not-ready",
-            "This release is not ready or no longer available."
-        ));
+        return Err(fault! {
+            CONFLICT, "release-not-ready", "This release is not ready or no longer available."
+        });
     }
     let wanted = WantedBenchmark {
         slug: given.benchmark.trim().to_owned(),

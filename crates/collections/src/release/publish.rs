@@ -60,27 +60,24 @@ pub async fn publish(
     visitor: &Visitor,
 ) -> Result<String, Fault> {
     if app.store.exists(OUTDATED, args![release]).await? {
-        return Err(fault!(
-            CONFLICT,
-            "release-outdated",
+        return Err(fault! {
+            CONFLICT, "release-outdated",
             "Some items of this release have since been withdrawn. Create a new release first."
-        ));
+        });
     }
     let content = build::content(&app.store, release).await?;
     let split = content.withheld.filter(|split| content.of(*split).next().is_some()).ok_or_else(|| {
-        fault!(
-            CONFLICT,
-            "nothing-withheld",
+        fault! {
+            CONFLICT, "nothing-withheld",
             "This release withholds no captions, so anyone could submit the references themselves."
-        )
+        }
     })?;
     for Sharing { parameters } in app.store.fetch(SHARING, args![release, split.name()]).await? {
         if parameters.withheld != Some(split) {
-            return Err(fault!(
-                CONFLICT,
-                "split-is-known",
+            return Err(fault! {
+                CONFLICT, "split-is-known",
                 "Another release has published these captions, so they can no longer be hidden references."
-            ));
+            });
         }
     }
     let known = "SELECT id FROM benchmark WHERE slug = $1";
@@ -91,12 +88,9 @@ pub async fn publish(
     let no_folder = Path::new("");
     let made = match &known {
         Some(id) if !benchmarks::is_host(&app.store, id, Some(visitor)).await? => {
-            return Err(fault!(
-                CONFLICT,
-                "slug-taken",
-                "A benchmark with the address {} already exists.",
-                &wanted.slug
-            ));
+            return Err(fault! {
+                CONFLICT, "slug-taken", "A benchmark with the address {} already exists.", &wanted.slug
+            });
         }
         Some(id) => apply::put_phase(app, id, &phase, no_folder, Some(&visitor.id)).await,
         None => {

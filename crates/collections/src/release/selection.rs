@@ -106,11 +106,9 @@ pub async fn create(
     actor: Option<&str>,
 ) -> Result<i64, Fault> {
     if parameters.val + parameters.test > 90 {
-        return Err(fault!(
-            UNPROCESSABLE_ENTITY,
-            "shares",
-            "Validation and test together have at most 90 % of the pictures."
-        ));
+        return Err(fault! {
+            UNPROCESSABLE_ENTITY, "shares", "Validation and test together have at most 90 % of the pictures."
+        });
     }
     let mut tx = app.store.begin().await?;
     // Two releases at once have different numbers.
@@ -130,19 +128,17 @@ async fn add(
     let now = clock::now();
     let pictures: Vec<Picture> = tx.fetch(PICTURES, args![collection]).await?;
     if pictures.is_empty() {
-        return Err(fault!(
-            CONFLICT,
-            "nothing-to-release",
+        return Err(fault! {
+            CONFLICT, "nothing-to-release",
             "No picture has all its captions yet, so there is nothing to release."
-        ));
+        });
     }
     let withheld = parameters.withheld.map_or("", Split::name);
     if tx.exists(PUBLISHED, args![collection, withheld]).await? {
-        return Err(fault!(
-            CONFLICT,
-            "split-is-hidden",
+        return Err(fault! {
+            CONFLICT, "split-is-hidden",
             "A benchmark uses the captions of one split as hidden references, so releases must withhold that split."
-        ));
+        });
     }
     let number = "SELECT COALESCE(MAX(number), 0) + 1 FROM release WHERE collection = $1";
     let number: i64 = tx.fetch_one(number, args![collection]).await?;

@@ -65,12 +65,10 @@ pub async fn find(store: &Store, secret: &str) -> Result<Invitation, Fault> {
         )
         .await?;
     found.ok_or_else(|| {
-        fault!(
-            GONE,
-            "invitation",
-            "This link has already been used or is more than {} days old. Ask for a new one.",
-            DAYS
-        )
+        fault! {
+            GONE, "invitation",
+            "This link has already been used or is more than {} days old. Ask for a new one.", DAYS
+        }
     })
 }
 

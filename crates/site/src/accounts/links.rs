@@ -90,12 +90,10 @@ pub async fn sweep(tx: &mut Tx) -> Result<u64, Error> {
 }
 
 fn gone() -> Fault {
-    fault!(
-        GONE,
-        "link",
-        "This link has already been used or is more than {} hours old. Ask for a new one.",
-        HOURS
-    )
+    fault! {
+        GONE, "link",
+        "This link has already been used or is more than {} hours old. Ask for a new one.", HOURS
+    }
 }
 
 /// A link to a new password that someone has asked for.

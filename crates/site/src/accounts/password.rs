@@ -32,13 +32,10 @@ impl Hasher {
     /// The text to store of a password.
     pub async fn hash(&self, password: &str) -> Result<String, Fault> {
         if !LENGTHS.contains(&password.chars().count()) {
-            return Err(fault!(
-                UNPROCESSABLE_ENTITY,
-                "password-length",
-                "A password must have {} to {} characters.",
-                LENGTHS.start(),
-                LENGTHS.end()
-            ));
+            return Err(fault! {
+                UNPROCESSABLE_ENTITY, "password-length",
+                "A password must have {} to {} characters.", LENGTHS.start(), LENGTHS.end()
+            });
         }
         let mut salt = [0; 16];
         ids::random(&mut salt)?;

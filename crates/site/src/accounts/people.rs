@@ -253,11 +253,9 @@ pub async fn set_role(tx: &mut Tx, actor: Option<&str>, id: &str, role: Option<R
     }
     let left = "SELECT 1 FROM account WHERE role = 'admin' AND disabled_at IS NULL";
     if !admins.is_empty() && !tx.exists(left, args![]).await? {
-        return Err(fault!(
-            CONFLICT,
-            "last-admin",
-            "This is the only administrator. Appoint another one first."
-        ));
+        return Err(fault! {
+            CONFLICT, "last-admin", "This is the only administrator. Appoint another one first."
+        });
     }
     tx.execute("DELETE FROM session WHERE account = $1", args![id]).await?;
     let sql = "DELETE FROM invitation WHERE created_by = $1 AND used_at IS NULL AND (team IS NULL OR $2 = 1)";

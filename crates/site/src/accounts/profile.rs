@@ -299,11 +299,9 @@ async fn add_token_by_token(
     Body(new): Body<NewToken>,
 ) -> Result<Created<CreatedToken>, Fault> {
     if !by.has(new.scope) {
-        return Err(fault!(
-            FORBIDDEN,
-            "scope-larger",
-            "A token cannot create a token with a wider scope than its own."
-        ));
+        return Err(fault! {
+            FORBIDDEN, "scope-larger", "A token cannot create a token with a wider scope than its own."
+        });
     }
     Ok(Created::json(&CreatedToken { token: create_token(&app, &by, &new).await? }))
 }

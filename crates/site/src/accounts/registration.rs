@@ -56,11 +56,10 @@ struct Confirm<'a> {
 fn require_open(app: &App) -> Result<(), Fault> {
     match app.settings.is_open() {
         true => Ok(()),
-        false => Err(fault!(
-            FORBIDDEN,
-            "invitation-only",
+        false => Err(fault! {
+            FORBIDDEN, "invitation-only",
             "Registration is by invitation only. Ask an administrator for a link."
-        )),
+        }),
     }
 }
 

@@ -46,11 +46,9 @@ pub(super) async fn remove(tx: &mut Tx, visitor: &Visitor, id: &str) -> Result<(
     let sql = "DELETE FROM api_token WHERE id = $1 AND account = $2 RETURNING scopes";
     let widest: Option<Scope> = tx.fetch_optional(sql, args![id, &visitor.id]).await?;
     if !visitor.has(widest.ok_or_else(Fault::not_found)?) {
-        return Err(fault!(
-            FORBIDDEN,
-            "scope-larger",
-            "A token cannot remove a token with a wider scope than its own."
-        ));
+        return Err(fault! {
+            FORBIDDEN, "scope-larger", "A token cannot remove a token with a wider scope than its own."
+        });
     }
     Ok(audit::note(tx, Some(&visitor.id), "token.remove", id, json!({})).await?)
 }

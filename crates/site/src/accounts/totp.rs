@@ -86,11 +86,9 @@ pub async fn set_up(tx: &mut Tx, account: &str, secret: &str, given: &str) -> Re
     let sql = "UPDATE account SET totp_secret = $1, totp_step = $2 WHERE id = $3 AND totp_secret IS NULL";
     let changed = tx.execute(sql, args![secret, step, account]).await?;
     if changed == 0 {
-        return Err(fault!(
-            CONFLICT,
-            "second-factor",
-            "This account already uses two-factor authentication."
-        ));
+        return Err(fault! {
+            CONFLICT, "second-factor", "This account already uses two-factor authentication."
+        });
     }
     Ok(audit::note(tx, Some(account), "account.second-factor", account, json!({ "is_on": true })).await?)
 }

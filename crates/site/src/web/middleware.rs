@@ -130,11 +130,9 @@ fn fault_of(response: &Response) -> Option<Fault> {
         return Some(Fault::clone(fault));
     }
     if response.extensions().get::<ProtectionError>().is_some() {
-        return Some(fault!(
-            FORBIDDEN,
-            "cross-site",
-            "This request came from another site and was rejected."
-        ));
+        return Some(fault! {
+            FORBIDDEN, "cross-site", "This request came from another site and was rejected."
+        });
     }
     match response.status() {
         StatusCode::NOT_FOUND => Some(Fault::not_found()),

@@ -45,12 +45,11 @@ impl BegunAttempt {
 }
 
 fn ended() -> Fault {
-    fault!(
-        CONFLICT,
-        "sign-in-ended",
+    fault! {
+        CONFLICT, "sign-in-ended",
         "This sign-in was begun in another browser, has been used, or is older than {} minutes. Please sign in again.",
         MINUTES
-    )
+    }
 }
 
 /// Begins a sign-in.

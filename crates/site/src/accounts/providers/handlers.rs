@@ -109,12 +109,9 @@ async fn back(
     let asked =
         attempts::take(&app.store, provider, &attempt_cookie(&app, &headers), &returned.state).await?;
     if returned.error.is_some() || returned.code.is_empty() {
-        return Err(fault!(
-            FORBIDDEN,
-            "provider-cancelled",
-            "The sign-in with {} was cancelled.",
-            provider.name.clone()
-        ));
+        return Err(fault! {
+            FORBIDDEN, "provider-cancelled", "The sign-in with {} was cancelled.", provider.name.clone()
+        });
     }
     let issuer = returned.iss.as_deref();
     let identity = exchange::identity(&app, provider, &asked, &returned.code, issuer).await?;

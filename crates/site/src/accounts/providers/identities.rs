@@ -113,11 +113,10 @@ pub async fn remove(tx: &mut Tx, account: &str, id: &str) -> Result<(), Fault> {
     }
     let other = "SELECT 1 FROM identity WHERE account = $1";
     if password == NO_PASSWORD && !tx.exists(other, args![account]).await? {
-        return Err(fault!(
-            CONFLICT,
-            "last-identity",
+        return Err(fault! {
+            CONFLICT, "last-identity",
             "This is the only way to sign in to your account. Set a password first, by the link “Forgotten password”."
-        ));
+        });
     }
     Ok(audit::note(tx, Some(account), "account.identity-remove", account, json!({})).await?)
 }
