@@ -10,9 +10,8 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use tempfile::TempDir;
 
-use super::programs;
-use super::records;
 use super::settings::Phase;
+use super::{programs, records};
 
 /// Correlates the metrics of a phase with what people said about captions.
 pub struct CorrelatePhase;

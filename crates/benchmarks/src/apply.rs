@@ -16,20 +16,15 @@ use capeval_text::Tokenizer;
 use indexmap::IndexSet;
 use serde_json::json;
 
-use super::about;
-use super::admission;
-use super::appearance;
 use super::files::records::{self as phase_files, NewPhaseFile};
-use super::halves;
-use super::images;
-use super::pictures;
-use super::programs;
-use super::records;
 use super::scoring::{PrepareSet, ScoreSubmission};
 use super::settings::{Benchmark, MOST_DECIMALS, Phase, PhasePlan, Plan, ReferencePlan};
 use super::source::Source;
 use super::when::When;
-use super::{board, qualifying, submit, workers};
+use super::{
+    about, admission, appearance, board, halves, images, pictures, programs, qualifying, records, submit,
+    workers,
+};
 use crate::notes;
 
 /// The most submissions that a limit or a grant allows.

@@ -7,11 +7,10 @@ use capeval_tasks::SetScores;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::records;
-use super::scoring;
 use super::settings::Phase;
 use super::submit::ReceivedUpload;
 use super::upload::{self, CheckedFile};
+use super::{records, scoring};
 use crate::notes;
 
 /// A dry run as it is stored.

@@ -7,12 +7,10 @@ use capeval_site::prelude::*;
 use capeval_site::web::markdown::as_html;
 
 use super::announcements::{self, Announcement};
-use super::appearance;
-use super::exports;
 use super::files::{self, PhaseFile};
 use super::records::{self, PhaseState, ReferenceSet, SeenBenchmark, SeenPhase};
 use super::settings::Phase;
-use super::statistics;
+use super::{appearance, exports, statistics};
 use crate::counts::Counts as _;
 
 /// The most pictures that are shown as examples.

@@ -8,10 +8,9 @@ use indexmap::IndexMap;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::records;
 use super::settings::Phase;
 use super::submissions::Submission;
-use super::{board, scoring, submissions, workers};
+use super::{board, records, scoring, submissions, workers};
 use crate::notes;
 
 /// Scores a submission for a score set that is not the one it was first scored in.

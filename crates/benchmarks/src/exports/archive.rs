@@ -20,11 +20,10 @@ use zip::{CompressionMethod, ZipWriter};
 
 use crate::board::{self, BoardQuery};
 use crate::files::records as files;
-use crate::notes;
-use crate::plan;
 use crate::records::{self, ReferenceSet, SeenBenchmark, SeenPhase};
 use crate::settings::{Benchmark, Phase, Plan};
 use crate::submissions::Submission;
+use crate::{notes, plan};
 
 pub const KIND: &str = "application/zip";
 

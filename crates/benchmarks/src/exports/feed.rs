@@ -5,9 +5,8 @@ use axum::response::{IntoResponse, Response};
 use capeval_site::prelude::*;
 use serde_json::{Value, json};
 
-use crate::announcements;
-use crate::board;
 use crate::records::{self, SeenBenchmark, SeenPhase};
+use crate::{announcements, board};
 
 pub const KIND: &str = "application/feed+json";
 

@@ -10,10 +10,8 @@ use capeval_site::web::{Field, download};
 use serde_json::json;
 
 use super::records::{self, NewPhaseFile, PhaseFile};
-use crate::admission;
-use crate::notes;
 use crate::records::SeenPhase;
-use crate::upload;
+use crate::{admission, notes, upload};
 
 /// The media type of files that are no pictures, which browsers never show.
 const KIND: &str = "application/octet-stream";

@@ -11,13 +11,12 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::apply::MOST;
-use crate::notes;
 use crate::quota::{self, Meter};
 use crate::records::{self, SeenBenchmark};
 use crate::scoring::{self, PrepareSet};
 use crate::settings::Phase;
 use crate::submissions::Submission;
-use crate::{board, halves, qualifying, rescore, submit};
+use crate::{board, halves, notes, qualifying, rescore, submit};
 
 /// The most characters of a reason.
 const REASON: usize = 500;

@@ -15,12 +15,11 @@ use capeval_tasks::{absence, missing_data};
 use super::actions::{self, Count, OfTeam};
 use crate::counts::Counts as _;
 use crate::files::{self, PhaseFile};
-use crate::quota;
 use crate::records::{self, ReferenceSet, SeenBenchmark, SeenPhase};
 use crate::rescore::{self, ScoreSet};
 use crate::settings::Phase;
 use crate::submissions::{SeenSubmission, Submission};
-use crate::workers;
+use crate::{quota, workers};
 
 pub(crate) fn routes() -> Vec<Route> {
     let host = Access::Host;

@@ -9,10 +9,9 @@ use capeval_site::prelude::*;
 use capeval_tasks::{Allowance, ShowImages};
 use tempfile::TempDir;
 
-use crate::programs;
-use crate::records;
 use crate::settings::Phase;
 use crate::submissions::{self, Submission};
+use crate::{programs, records};
 
 /// Builds the results of a submission image by image.
 pub struct BuildImages;

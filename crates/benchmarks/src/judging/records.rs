@@ -8,10 +8,9 @@ use serde_json::json;
 
 use super::measures::{self, Judgement};
 use super::sample::SampleCaptions;
-use crate::notes;
-use crate::pictures;
 use crate::records::{self, SeenPhase};
 use crate::settings::Phase;
+use crate::{notes, pictures};
 
 /// The most images of an evaluation.
 const IMAGES: i64 = 1_000;

@@ -16,14 +16,12 @@ use capeval_tasks::MeasureInfo;
 use super::form;
 use super::metrics::choices;
 use super::receive::{KeptFile, Parcel};
-use crate::apply;
 use crate::counts::Counts as _;
-use crate::plan;
-use crate::programs;
 use crate::records::{self, ReferenceSet, SeenBenchmark, SeenPhase};
 use crate::settings::{Phase, PhasePlan, Plan};
 use crate::source::Source;
 use crate::when::When;
+use crate::{apply, plan, programs};
 
 pub(crate) fn routes() -> Vec<Route> {
     let host = Access::Host;

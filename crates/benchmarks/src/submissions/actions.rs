@@ -7,8 +7,7 @@ use serde_json::json;
 
 use super::records::{SeenSubmission, Submission};
 use crate::about::About;
-use crate::notes;
-use crate::{board, quota, records, workers};
+use crate::{board, notes, quota, records, workers};
 
 /// Cancels a submission that still waits, and gives it back; a host also one that is being scored.
 pub async fn cancel(app: &App, visitor: &Visitor, of: &SeenSubmission) -> Result<(), Fault> {

@@ -7,13 +7,10 @@ use capeval_site::prelude::*;
 use serde_json::json;
 
 use super::receive::ReceivedUpload;
-use crate::admission;
-use crate::notes;
-use crate::records;
 use crate::scoring::ScoreSubmission;
 use crate::settings::Phase;
 use crate::upload::{self, CheckedFile};
-use crate::{qualifying, quota, statistics, teams};
+use crate::{admission, notes, qualifying, quota, records, statistics, teams};
 
 /// The hours for which a key of a program stands for the same submission.
 const KEY_HOURS: i64 = 24;

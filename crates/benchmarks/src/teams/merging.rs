@@ -6,9 +6,7 @@ use serde_json::json;
 
 use super::records::{self as teams, InvitationToTeam, MEMBERS};
 use super::requests;
-use crate::admission;
-use crate::notes;
-use crate::{board, quota, records};
+use crate::{admission, board, notes, quota, records};
 
 /// Merges the team `from`, which the visitor has made, into the team that has invited them. Both must fit into the
 /// quota of every phase, as if one team had made all of their submissions.

@@ -7,10 +7,8 @@ use capeval_site::prelude::*;
 use serde_json::json;
 
 use super::{names, requests};
-use crate::admission;
-use crate::notes;
 use crate::settings::Phase;
-use crate::{board, quota};
+use crate::{admission, board, notes, quota};
 
 /// The most members of a team.
 pub(super) const MEMBERS: i64 = 50;

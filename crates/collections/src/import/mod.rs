@@ -25,9 +25,8 @@ use futures_util::{StreamExt, TryStreamExt, stream};
 use self::admission::Room;
 use self::examine::{Examination, ExaminedPicture};
 use self::source::Item;
-use super::processing;
 use super::records::Collection;
-use super::similarity;
+use super::{processing, similarity};
 
 pub use self::left_out::{LeftOut, Reason};
 pub(super) use self::pages::routes;

@@ -9,11 +9,10 @@ use serde::Deserialize;
 use serde_json::json;
 use tempfile::NamedTempFile;
 
-use super::archive;
-use super::card;
 use super::content::{Caption, Content, Origin, Picture, Rating};
 use super::selection::Parameters;
 use super::split::Split;
+use super::{archive, card};
 use crate::processing;
 
 /// Makes the files of a release.

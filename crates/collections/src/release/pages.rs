@@ -11,11 +11,10 @@ use capeval_site::web::markdown::as_html;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::ZIP;
-use super::build;
 use super::publish::{self, WantedBenchmark};
 use super::records::{self, Part, Release, ReleasePhase, ReleaseState, SeenRelease};
 use super::selection::{self, Parameters};
+use super::{ZIP, build};
 use crate::records::SeenCollection;
 
 pub(crate) fn routes() -> Vec<Route> {

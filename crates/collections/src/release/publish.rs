@@ -10,12 +10,10 @@ use capeval_site::prelude::*;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::build;
-use super::card;
 use super::content::Content;
-use super::files;
 use super::selection::Parameters;
 use super::split::Split;
+use super::{build, card, files};
 use crate::records::Collection;
 
 /// The settings of the new benchmark.

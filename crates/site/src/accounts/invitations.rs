@@ -4,10 +4,9 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::{Role, people};
-use crate::fault;
 use crate::fault::Fault;
 use crate::store::{Store, Tx};
-use crate::{args, audit, clock, columns, ids};
+use crate::{args, audit, clock, columns, fault, ids};
 
 /// The days for which a link works.
 const DAYS: i64 = 7;

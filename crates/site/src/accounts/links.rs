@@ -8,13 +8,11 @@ use serde_json::json;
 
 use super::devices;
 use crate::app::App;
-use crate::fault;
 use crate::fault::Fault;
 use crate::jobs::{Failure, Job, Lane, Work};
-use crate::outbox;
 use crate::store::{Error, Store, Tx};
 use crate::web::language::{Language, say};
-use crate::{args, audit, clock, ids};
+use crate::{args, audit, clock, fault, ids, outbox};
 
 /// The hours for which a link works.
 const HOURS: i64 = 24;

@@ -3,9 +3,8 @@
 use argon2::{Algorithm, Argon2, Params, Version};
 use tokio::sync::Semaphore;
 
-use crate::fault;
 use crate::fault::Fault;
-use crate::ids;
+use crate::{fault, ids};
 
 /// The name of the algorithm in a stored hash; its parameters change only with it.
 const NAME: &str = "argon2id-19456-2-1";

@@ -6,14 +6,12 @@ use unicode_normalization::UnicodeNormalization;
 
 use super::{Role, Visitor, devices};
 use crate::app::App;
-use crate::fault;
 use crate::fault::Fault;
-use crate::outbox;
 use crate::paging::{List, Place, Rows};
 use crate::store::{Error, Store, Tx};
 use crate::web::Attempt;
 use crate::web::language::{Language, say};
-use crate::{args, audit, clean_text, clock, columns, ids, newest_first};
+use crate::{args, audit, clean_text, clock, columns, fault, ids, newest_first, outbox};
 
 /// An account.
 #[derive(Clone, Debug, Deserialize)]

@@ -11,12 +11,11 @@ use super::providers::identities;
 use super::registration::send_if_new;
 use super::{Role, Visitor, deletion, links, people, sessions, tokens, totp};
 use crate::app::App;
-use crate::fault;
 use crate::fault::Fault;
-use crate::outbox;
 use crate::web::language::say;
 use crate::web::route::{delete, get, post};
 use crate::web::{Access, Answer, Attempt, Body, Created, NoContent, Page, Route, Scope};
+use crate::{fault, outbox};
 
 pub(super) fn routes() -> Vec<Route> {
     let [read, submit, host] = [Scope::Read, Scope::Submit, Scope::Host].map(Access::Person);

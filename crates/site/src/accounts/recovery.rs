@@ -11,12 +11,11 @@ use super::providers::identities;
 use super::{devices, people};
 use crate::app::App;
 use crate::fault::Fault;
-use crate::ids;
 use crate::jobs::{self, queue::Priority};
-use crate::outbox;
 use crate::web::language::say;
 use crate::web::route::{get, post};
 use crate::web::{Access, Attempt, Body, Page, Route};
+use crate::{ids, outbox};
 
 pub(super) fn routes() -> Vec<Route> {
     let all = Access::Public;

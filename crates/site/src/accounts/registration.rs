@@ -7,19 +7,16 @@ use axum::response::{IntoResponse, Redirect, Response};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::Role;
 use super::invitations::{self, Invitation};
-use super::links;
 use super::people::{self, NewAccount};
 use super::sign_in::begin_session;
+use super::{Role, links};
 use crate::app::App;
-use crate::fault;
 use crate::fault::Fault;
-use crate::outbox;
 use crate::store::{Error, Tx};
-use crate::web::language;
 use crate::web::route::{get, post};
-use crate::web::{Access, Attempt, Body, Page, Route};
+use crate::web::{Access, Attempt, Body, Page, Route, language};
+use crate::{fault, outbox};
 
 pub(super) fn routes() -> Vec<Route> {
     let all = Access::Public;

@@ -5,11 +5,10 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::{Visitor, people};
-use crate::fault;
 use crate::fault::Fault;
 use crate::store::{Error, Store, Tx};
 use crate::web::Scope;
-use crate::{args, audit, clock, columns, ids};
+use crate::{args, audit, clock, columns, fault, ids};
 
 /// The prefix of tokens, by which scanners find leaked ones.
 const PREFIX: &str = "cev_";

@@ -5,10 +5,9 @@ use hmac::{Hmac, KeyInit, Mac};
 use serde_json::json;
 use sha1::Sha1;
 
-use crate::fault;
 use crate::fault::Fault;
 use crate::store::{Error, Store, Tx};
-use crate::{args, audit, clock, columns, ids};
+use crate::{args, audit, clock, columns, fault, ids};
 
 /// The milliseconds for which a code stands.
 const STEP: i64 = 30_000;

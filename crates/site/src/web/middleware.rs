@@ -18,10 +18,8 @@ use super::language::Language;
 use super::page::Page;
 use super::{Visitor, WATCHED, asks_for_json, network};
 use crate::app::App;
-use crate::fault;
 use crate::fault::Fault;
-use crate::request_id;
-use crate::traces;
+use crate::{fault, request_id, traces};
 
 /// The content security policy of the pages: browsers run nothing but the script of the site.
 const POLICY: &str = "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self'; object-src 'none'; \

@@ -5,12 +5,11 @@ use serde::Deserialize;
 use super::Provider;
 use super::exchange::Identity;
 use crate::app::App;
-use crate::fault;
 use crate::fault::Fault;
 use crate::jobs::queue::Priority;
 use crate::jobs::{self, Failure, Job, Lane, Work};
 use crate::store::{self, Store, Tx};
-use crate::{args, clock, columns, ids};
+use crate::{args, clock, columns, fault, ids};
 
 /// The minutes for which a sign-in may take.
 pub(super) const MINUTES: i64 = 10;

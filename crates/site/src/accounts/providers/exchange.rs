@@ -11,10 +11,9 @@ use super::token::{self, TokenRefusal};
 use super::{KnownProviders, Provider};
 use crate::accounts::people;
 use crate::app::App;
-use crate::clean_text;
-use crate::fault;
 use crate::fault::Fault;
 use crate::web::encode;
+use crate::{clean_text, fault};
 
 /// A person, according to a provider.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

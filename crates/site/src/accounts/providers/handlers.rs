@@ -16,12 +16,11 @@ use super::identities::{self, NO_PASSWORD, Owner};
 use crate::accounts::people::{self, Account, NewAccount};
 use crate::accounts::{Role, Visitor, sessions, sign_in, totp};
 use crate::app::App;
-use crate::fault;
 use crate::fault::Fault;
-use crate::outbox;
 use crate::settings::Settings;
 use crate::web::route::{get, post};
 use crate::web::{Access, Attempt, Body, Page, Route, Scope, UrlQuery, cookie, encode, local};
+use crate::{fault, outbox};
 
 pub(crate) fn routes() -> Vec<Route> {
     let all = Access::Public;

@@ -6,11 +6,10 @@ use serde_json::json;
 
 use super::exchange::Identity;
 use crate::accounts::people::{self, Account};
-use crate::fault;
 use crate::fault::Fault;
 use crate::settings::Settings;
 use crate::store::{Error, Store, Tx};
-use crate::{args, audit, clock, ids};
+use crate::{args, audit, clock, fault, ids};
 
 /// The value in place of a password, for an account without one.
 pub(super) const NO_PASSWORD: &str = "-";
