@@ -1,5 +1,4 @@
-//! Dry runs: a sample file is checked and scored as a submission would be. Its hosts see the report and the scores; it
-//! counts against no quota and stands on no board. A phase keeps the last one.
+//! The last dry run of each phase, and the job that scores its file.
 
 use capeval_api::{Report, SubmissionState};
 use capeval_site::prelude::*;
@@ -7,16 +6,14 @@ use capeval_tasks::SetScores;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::settings::Phase;
-use super::submit::ReceivedUpload;
-use super::upload::{self, CheckedFile};
-use super::{records, scoring};
-use crate::notes;
+use crate::settings::Phase;
+use crate::submit::ReceivedUpload;
+use crate::upload::{self, CheckedFile};
+use crate::{notes, records, scoring};
 
 /// A dry run as it is stored.
 #[derive(Debug, Deserialize)]
 pub struct DryRun {
-    pub id: String,
     pub state: SubmissionState,
     /// The name of the file.
     pub file: String,
