@@ -78,7 +78,7 @@ impl Phase {
     }
 
     /// The reason why nothing can be submitted now, if so.
-    pub fn is_closed(&self) -> Option<Fault> {
+    pub fn refusal(&self) -> Option<Fault> {
         let now = clock::now();
         if self.frozen_at.is_some() {
             return Some(fault!(CONFLICT, "frozen", "The hosts have stopped submissions to this phase."));
@@ -173,7 +173,7 @@ fn not_prepared() -> Fault {
 
 /// The reason why nothing can be submitted now to a phase with these reference sets, if so.
 pub fn closed(phase: &Phase, sets: &[ReferenceSet]) -> Option<Fault> {
-    let fault = phase.is_closed()?;
+    let fault = phase.refusal()?;
     Some(if fault.code == preparing().code { unready(sets) } else { fault })
 }
 

@@ -74,7 +74,7 @@ async fn show(app: App, page: Page, Visible(seen): Visible<SeenCollection>) -> R
     page.show(&CollectionPage {
         page: &page,
         progress,
-        closed: seen.collection.is_closed().map(|fault| page.fault(&fault)),
+        closed: seen.collection.refusal().map(|fault| page.fault(&fault)),
         waiting: if seen.is_moderator { moderation::waiting(&app.store, id).await? } else { 0 },
         board: contributors::leaderboard(&app.store, id).await?,
         is_on_board,

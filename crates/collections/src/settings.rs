@@ -89,7 +89,7 @@ impl Collection {
     }
 
     /// The reason why nothing can be contributed now, if so.
-    pub fn is_closed(&self) -> Option<Fault> {
+    pub fn refusal(&self) -> Option<Fault> {
         match self.state {
             CollectionState::Open => None,
             CollectionState::Paused => Some(fault! {

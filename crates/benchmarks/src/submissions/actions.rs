@@ -84,7 +84,7 @@ pub async fn choose(
     if !phase.has_choice() {
         return Err(fault!(CONFLICT, "no-choice", "The teams of this phase choose no final submissions."));
     }
-    if let Some(fault) = phase.is_closed() {
+    if let Some(fault) = phase.refusal() {
         return Err(fault);
     }
     let scored = "SELECT team FROM submission WHERE id = $1 AND team IS NOT NULL AND state = 'scored'";

@@ -31,7 +31,7 @@ pub enum Outcome {
 /// was made before may be made again.
 pub async fn admit(app: &App, visitor: &Visitor, phase: &Phase, key: Option<&str>) -> Result<(), Fault> {
     upload::limit(app, visitor)?;
-    if phase.is_closed().is_some() {
+    if phase.refusal().is_some() {
         let sets = records::all_sets(&app.store, &phase.id).await?;
         return Err(records::closed(phase, &sets).unwrap_or_else(records::preparing));
     }
@@ -74,7 +74,7 @@ pub async fn submit(
     let mut tx = app.store.begin().await?;
     // Hosts may have stopped submissions since, or changed the limits.
     let phase = &records::phase_shared(&mut tx, &phase.id).await?;
-    if let Some(fault) = phase.is_closed() {
+    if let Some(fault) = phase.refusal() {
         return Err(fault);
     }
     admission::require(&mut tx, app, &phase.benchmark, visitor).await?;

@@ -82,7 +82,7 @@ async fn show(
     Visible(seen): Visible<SeenCollection>,
     UrlQuery(hint): UrlQuery<Hint>,
 ) -> Result<Response, Fault> {
-    if let Some(fault) = seen.collection.is_closed() {
+    if let Some(fault) = seen.collection.refusal() {
         let closed = Some(page.fault(&fault));
         return page.show(&NoPicture { page: &page, seen: &seen, closed, others: Vec::new() });
     }
@@ -205,7 +205,7 @@ async fn submit(
     if given.action == "send" {
         return send(&app, &page, &visitor, &seen, &given).await;
     }
-    if let Some(fault) = seen.collection.is_closed() {
+    if let Some(fault) = seen.collection.refusal() {
         return Err(fault);
     }
     if !passes::has_passed(&app.store, &seen.collection.id, &visitor.id).await? {

@@ -78,7 +78,7 @@ async fn rate(
     Visible(seen): Visible<SeenCollection>,
     Body(answered): Body<RatingForm>,
 ) -> Result<Redirect, Fault> {
-    if let Some(fault) = seen.collection.is_closed() {
+    if let Some(fault) = seen.collection.refusal() {
         return Err(fault);
     }
     let collection = seen.collection.id.as_str();

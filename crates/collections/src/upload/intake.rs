@@ -135,7 +135,7 @@ async fn check(
     about: &About,
     files: &[(String, Draft)],
 ) -> Result<(), Fault> {
-    if let Some(fault) = collection.is_closed() {
+    if let Some(fault) = collection.refusal() {
         return Err(fault);
     }
     if files.is_empty() || files.len() > FILES {

@@ -57,7 +57,7 @@ fn show(
         seen,
         about,
         declaration: page.t(intake::DECLARATION),
-        closed: seen.collection.is_closed().map(|fault| page.fault(&fault)),
+        closed: seen.collection.refusal().map(|fault| page.fault(&fault)),
         problem: problem.map(|fault| page.fault(fault)),
         taken: taken.len() - refused.len(),
         refused,
