@@ -2,15 +2,14 @@
 
 use askama::Template;
 use axum::extract::Request;
-use axum::http::header;
 use axum::response::{IntoResponse, Redirect, Response};
 use capeval_api::{
     Admission, Benchmark, BoardKind, ColumnKind, FinalRule, MeasureChoice, MetricChoice, MetricChoices,
     PerImage, SetState, Visibility,
 };
 use capeval_site::prelude::*;
-use capeval_site::web::Field;
 use capeval_site::web::markdown::as_html;
+use capeval_site::web::{Field, download};
 use capeval_tasks::MeasureInfo;
 
 use super::form;
@@ -202,10 +201,7 @@ async fn edit(app: App, page: Page, Hosted(seen): Hosted<SeenBenchmark>) -> Resu
 
 async fn export(app: App, Hosted(seen): Hosted<SeenBenchmark>) -> Result<Response, Fault> {
     let text = Plan::of(&app.store, &seen.benchmark).await?.to_toml()?;
-    let name = format!("attachment; filename=\"{}\"", plan::FILE);
-    let headers =
-        [(header::CONTENT_TYPE, "application/toml".to_owned()), (header::CONTENT_DISPOSITION, name)];
-    Ok((headers, text).into_response())
+    Ok(download::text(plan::FILE, "application/toml", text))
 }
 
 async fn publish(
