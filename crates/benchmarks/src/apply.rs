@@ -533,9 +533,7 @@ fn check_language(phase: &PhasePlan, set: &ReferencePlan) -> anyhow::Result<()> 
 
 /// Refuses what cannot be a part of addresses.
 pub(super) fn check_slug(slug: &str) -> anyhow::Result<()> {
-    let is_plain =
-        slug.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
-    if !is_plain || slug.is_empty() || slug.len() > 60 || TAKEN.contains(&slug) {
+    if !clean_text::is_key(slug, 60) || TAKEN.contains(&slug) {
         bail!(reason!("`{}` is not a slug: use lowercase letters, digits and hyphens", slug));
     }
     Ok(())

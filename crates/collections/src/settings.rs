@@ -456,9 +456,7 @@ async fn add_staff(tx: &mut Tx, collection: &str, email: &str, duty: Duty) -> Re
 }
 
 fn check(plan: &Plan) -> Result<(), Fault> {
-    let is_plain =
-        plan.slug.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
-    if !is_plain || plan.slug.is_empty() || plan.slug.len() > 60 || plan.slug == "new" {
+    if !clean_text::is_key(&plan.slug, 60) || plan.slug == "new" {
         return Err(fault! {
             UNPROCESSABLE_ENTITY, "slug",
             "`{}` cannot be part of an address. Use lowercase letters, digits and hyphens.", &plan.slug

@@ -50,8 +50,7 @@ pub fn check(columns: &[Column]) -> anyhow::Result<()> {
     let mut keys = HashSet::new();
     for column in columns {
         let Column { key, label, kind, unit, choices, .. } = column;
-        let is_key = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
-        if key.is_empty() || key.len() > LABEL || !key.bytes().all(is_key) {
+        if !clean_text::is_key(key, LABEL) {
             bail!(reason!(
                 "`{}` is not the key of a column: use at most {} lowercase letters, digits and hyphens",
                 key,
