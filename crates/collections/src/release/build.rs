@@ -11,7 +11,6 @@ use tempfile::NamedTempFile;
 
 use super::content::{Caption, Content, Origin, Picture, Rating};
 use super::selection::Parameters;
-use super::split::Split;
 use super::{archive, card};
 use crate::processing;
 
@@ -58,45 +57,26 @@ struct ReleaseRow {
 #[derive(Deserialize)]
 struct PictureRow {
     id: String,
-    number: i64,
-    split: Split,
-    blob: Option<String>,
-    #[serde(deserialize_with = "store::or_default")]
-    size: i64,
-    kind: Option<String>,
-    #[serde(deserialize_with = "store::or_default")]
-    width: i64,
-    #[serde(deserialize_with = "store::or_default")]
-    height: i64,
-    game: String,
-    platform: String,
-    licence: String,
     source: Option<String>,
     #[serde(deserialize_with = "store::or_default")]
     source_id: String,
     #[serde(deserialize_with = "store::or_default")]
     file_name: String,
+    picture: Picture,
 }
 
 #[derive(Deserialize)]
 struct CaptionRow {
     id: String,
     image: String,
-    number: i64,
-    language: String,
-    text: String,
-    script: String,
-    author: Option<String>,
-    source: Option<String>,
+    caption: Caption,
 }
 
+/// A rating, and the id of the caption.
 #[derive(Deserialize)]
 struct RatingRow {
     caption: String,
-    account: String,
-    grade: i64,
-    #[serde(deserialize_with = "store::json")]
-    tags: Vec<String>,
+    rating: Rating,
 }
 
 /// The content of a release, by its rows.
@@ -105,27 +85,20 @@ pub async fn content(store: &Store, release: &str) -> Result<Content, Fault> {
     let of = of.ok_or_else(Fault::not_found)?;
     let mut ratings: HashMap<String, Vec<Rating>> = HashMap::new();
     for row in store.fetch::<RatingRow>(RATINGS, args![release, of.created_at]).await? {
-        let rating = Rating { rater: row.account, grade: row.grade, tags: row.tags };
-        ratings.entry(row.caption).or_default().push(rating);
+        ratings.entry(row.caption).or_default().push(row.rating);
     }
     let mut captions: HashMap<String, Vec<Caption>> = HashMap::new();
-    for row in store.fetch::<CaptionRow>(CAPTIONS, args![release]).await? {
-        let caption = Caption {
-            number: row.number,
-            language: row.language,
-            text: row.text,
-            script: row.script,
-            // All people whose data were deleted are one, without a name.
-            author: row.author.unwrap_or_default(),
-            source: row.source,
-            ratings: ratings.remove(&row.id).unwrap_or_default(),
-        };
-        captions.entry(row.image).or_default().push(caption);
+    for CaptionRow { id, image, caption } in store.fetch(CAPTIONS, args![release]).await? {
+        let ratings = ratings.remove(&id).unwrap_or_default();
+        captions.entry(image).or_default().push(Caption { ratings, ..caption });
     }
     let mut pictures = Vec::new();
     for row in store.fetch::<PictureRow>(PICTURES, args![release]).await? {
-        let captions = captions.remove(&row.id).unwrap_or_default();
-        pictures.push(picture(row, captions)?);
+        let PictureRow { id, source, source_id, file_name, picture } = row;
+        let origin =
+            source.map(|source| Origin { source, id: SegmentId::from_untyped(&source_id), file_name });
+        let captions = captions.remove(&id).unwrap_or_default();
+        pictures.push(Picture { origin, captions, ..picture });
     }
     Ok(Content {
         id: release.to_owned(),
@@ -142,32 +115,6 @@ pub async fn content(store: &Store, release: &str) -> Result<Content, Fault> {
         sources: store.fetch(SOURCES, args![release]).await?,
         withdrawn: store.fetch(WITHDRAWN, args![&of.collection, of.created_at, release]).await?,
     })
-}
-
-fn picture(row: PictureRow, captions: Vec<Caption>) -> Result<Picture, Fault> {
-    Ok(Picture {
-        number: row.number,
-        blob: row.blob.ok_or_else(|| Fault::internal(&"a released picture has no file"))?,
-        size: row.size.unsigned_abs(),
-        extension: extension(row.kind.as_deref().unwrap_or("")).to_owned(),
-        width: row.width,
-        height: row.height,
-        game: row.game,
-        platform: row.platform,
-        licence: row.licence,
-        split: row.split,
-        origin: row.source.map(|source| Origin {
-            source,
-            id: SegmentId::from_untyped(&row.source_id),
-            file_name: row.file_name,
-        }),
-        captions,
-    })
-}
-
-/// The end of the name of a file with this media type.
-fn extension(kind: &str) -> &str {
-    if kind == "image/jpeg" { "jpg" } else { "png" }
 }
 
 /// An archive that was made.
