@@ -77,6 +77,11 @@ impl Phase {
         dates.into_iter().filter_map(|(what, time)| Some((what, time?))).collect()
     }
 
+    /// Refuses submissions if none can be made now.
+    pub fn require_open(&self) -> Result<(), Fault> {
+        self.refusal().map_or(Ok(()), Err)
+    }
+
     /// The reason why nothing can be submitted now, if so.
     pub fn refusal(&self) -> Option<Fault> {
         let now = clock::now();

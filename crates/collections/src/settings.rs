@@ -88,6 +88,11 @@ impl Collection {
         self.goals.iter().map(|goal| goal.target).max().unwrap_or(0)
     }
 
+    /// Refuses contributions if none can be made now.
+    pub fn require_open(&self) -> Result<(), Fault> {
+        self.refusal().map_or(Ok(()), Err)
+    }
+
     /// The reason why nothing can be contributed now, if so.
     pub fn refusal(&self) -> Option<Fault> {
         match self.state {

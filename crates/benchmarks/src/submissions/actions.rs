@@ -84,9 +84,7 @@ pub async fn choose(
     if !phase.has_choice() {
         return Err(fault!(CONFLICT, "no-choice", "The teams of this phase choose no final submissions."));
     }
-    if let Some(fault) = phase.refusal() {
-        return Err(fault);
-    }
+    phase.require_open()?;
     let scored = "SELECT team FROM submission WHERE id = $1 AND team IS NOT NULL AND state = 'scored'";
     let Some(team) = tx.fetch_optional::<String>(scored, args![&submission.id]).await? else {
         return Err(fault!(CONFLICT, "not-scored", "Only a scored submission can be chosen."));

@@ -74,9 +74,7 @@ pub async fn submit(
     let mut tx = app.store.begin().await?;
     // Hosts may have stopped submissions since, or changed the limits.
     let phase = &records::phase_shared(&mut tx, &phase.id).await?;
-    if let Some(fault) = phase.refusal() {
-        return Err(fault);
-    }
+    phase.require_open()?;
     admission::require(&mut tx, app, &phase.benchmark, visitor).await?;
     let team = teams::enter(&mut tx, phase, visitor, about.team.as_deref()).await?;
     qualifying::require(&mut tx, phase, &team).await?;

@@ -205,9 +205,7 @@ async fn submit(
     if given.action == "send" {
         return send(&app, &page, &visitor, &seen, &given).await;
     }
-    if let Some(fault) = seen.collection.refusal() {
-        return Err(fault);
-    }
+    seen.collection.require_open()?;
     if !passes::has_passed(&app.store, &seen.collection.id, &visitor.id).await? {
         return Ok(Redirect::to(&seen.address("guide")).into_response());
     }

@@ -153,9 +153,8 @@ pub(super) async fn add_captions(
 }
 
 async fn note(tx: &mut Tx, import: &str, kind: &str, subject: &str, item: &Item) -> Result<(), Error> {
-    let sql =
-        "INSERT INTO import_item (subject, import, kind, source_id, file_name) VALUES ($1, $2, $3, $4, $5)";
-    tx.execute(sql, args![subject, import, kind, &item.id, &item.file]).await.map(drop)
+    let row = columns! { subject, import, kind, source_id: &item.id, file_name: &item.file };
+    tx.insert_row("import_item", row).await
 }
 
 /// [`room`] of a picture whose row stays locked until the transaction ends.

@@ -78,9 +78,7 @@ async fn rate(
     Visible(seen): Visible<SeenCollection>,
     Body(answered): Body<RatingForm>,
 ) -> Result<Redirect, Fault> {
-    if let Some(fault) = seen.collection.refusal() {
-        return Err(fault);
-    }
+    seen.collection.require_open()?;
     let collection = seen.collection.id.as_str();
     let again = Redirect::to(&seen.address("rate"));
     // Only what the person was given can be rated, so that no one chooses whose captions they grade.

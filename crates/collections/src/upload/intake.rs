@@ -135,9 +135,7 @@ async fn check(
     about: &About,
     files: &[(String, Draft)],
 ) -> Result<(), Fault> {
-    if let Some(fault) = collection.refusal() {
-        return Err(fault);
-    }
+    collection.require_open()?;
     if files.is_empty() || files.len() > FILES {
         return Err(fault!(UNPROCESSABLE_ENTITY, "files", "Choose 1 to {} pictures.", FILES));
     }
