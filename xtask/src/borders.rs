@@ -16,11 +16,12 @@ const BASE: &str = "crates/site";
 const ORDER: &str = "**Modules of the base import one way.**";
 
 /// The first words of statements.
-const STATEMENTS: [&str; 7] =
-    ["\"SELECT ", "\"INSERT ", "\"UPDATE ", "\"DELETE ", "\"WITH ", ".add_row(", ".change_row("];
+const STATEMENTS: [&str; 8] =
+    ["\"SELECT ", "\"INSERT ", "\"UPDATE ", "\"DELETE ", "\"WITH ", ".add_row(", ".change_row(", ".put_row("];
 
 /// The words before the name of a table.
-const BEFORE_TABLES: [&str; 7] = ["FROM", "JOIN", "INTO", "UPDATE", "add_row", "insert_row", "change_row"];
+const BEFORE_TABLES: [&str; 8] =
+    ["FROM", "JOIN", "INTO", "UPDATE", "add_row", "insert_row", "change_row", "put_row"];
 
 /// Adds what breaks a rule to `faults`.
 pub fn check(root: &Path, map: &str, faults: &mut Vec<String>) -> Result<()> {

@@ -3,20 +3,15 @@
 use std::collections::HashMap;
 
 use capeval_choice::SegmentId;
-use capeval_site::app::App;
-use capeval_site::fault::Fault;
-use capeval_site::jobs::queue::{self, Priority};
-use capeval_site::jobs::{self, Failure, Job, Lane, Work, child};
-use capeval_site::store::{Error, Store, Tx};
-use capeval_site::{args, clock, reason};
+use capeval_site::jobs::{child, queue};
+use capeval_site::prelude::*;
 use capeval_tasks::{Agreement, Correlate};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use tempfile::TempDir;
 
-use super::programs;
-use super::records;
 use super::settings::Phase;
+use super::{programs, records};
 
 /// Correlates the metrics of a phase with what people said about captions.
 pub struct CorrelatePhase;
@@ -80,9 +75,7 @@ pub async fn refresh(app: &App, phase: &Phase) -> Result<(), Fault> {
     if !queue::is_waiting(&mut tx, CorrelatePhase::KIND, &phase.id).await? {
         jobs::add::<CorrelatePhase>(&mut tx, &phase.id, Priority::Background).await?;
     }
-    tx.commit().await?;
-    app.wake.notify();
-    Ok(())
+    Ok(app.commit(tx).await?)
 }
 
 /// The judgements as a file of ratings.
@@ -154,12 +147,9 @@ impl Work for CorrelatePhase {
         outcome: Result<Agreement, String>,
     ) -> Result<(), Fault> {
         let Ok(found) = outcome else { return Ok(()) };
-        tx.execute(
-            "INSERT INTO phase_agreement (phase, result, created_at) VALUES ($1, $2, $3) \
-             ON CONFLICT (phase) DO UPDATE SET result = excluded.result, created_at = excluded.created_at",
-            args![&job.subject, serde_json::to_string(&found)?, clock::now()],
-        )
-        .await?;
+        let sql = "INSERT INTO phase_agreement (phase, result, created_at) VALUES ($1, $2, $3) \
+                   ON CONFLICT (phase) DO UPDATE SET result = excluded.result, created_at = excluded.created_at";
+        tx.execute(sql, args![&job.subject, serde_json::to_string(&found)?, clock::now()]).await?;
         Ok(())
     }
 }

@@ -9,34 +9,22 @@ use anyhow::{Context, bail};
 use capeval_api::Half;
 use capeval_choice::SegmentId;
 use capeval_files::Home;
-use capeval_site::accounts::people;
-use capeval_site::app::App;
 use capeval_site::blobs::Blobs;
-use capeval_site::fault;
-use capeval_site::fault::Fault;
-use capeval_site::jobs::{self, queue::Priority};
-use capeval_site::store::{self, Error, Tx};
-use capeval_site::web::Slug;
-use capeval_site::{args, clock, columns, ids, reason};
+use capeval_site::prelude::*;
 use capeval_tasks::{MetricSelection, UnsuitedMetrics};
 use capeval_text::Tokenizer;
 use indexmap::IndexSet;
 use serde_json::json;
 
-use super::about;
-use super::admission;
-use super::appearance;
 use super::files::records::{self as phase_files, NewPhaseFile};
-use super::halves;
-use super::images;
-use super::pictures;
-use super::programs;
-use super::records;
 use super::scoring::{PrepareSet, ScoreSubmission};
 use super::settings::{Benchmark, MOST_DECIMALS, Phase, PhasePlan, Plan, ReferencePlan};
 use super::source::Source;
 use super::when::When;
-use super::{board, qualifying, submit, workers};
+use super::{
+    about, admission, appearance, board, halves, images, pictures, programs, qualifying, records, submit,
+    workers,
+};
 use crate::notes;
 
 /// The most submissions that a limit or a grant allows.
@@ -276,7 +264,7 @@ pub async fn apply(
     let mut plan = checked(plan)?;
     let known = known_plan(app, &plan.slug).await?;
     for phase in &mut plan.phases {
-        name_metrics(app, known.as_ref(), phase)?;
+        name_metrics(app, known.as_ref(), phase).with_context(|| reason!("phase {}", phase.slug))?;
     }
     let files = files.into();
     let logo = store_logo(app, &plan, known.as_ref(), &files).await?;
@@ -304,8 +292,7 @@ pub async fn apply(
     qualifying::schedule(&mut tx, &id).await?;
     notes::note(&mut tx, actor, "benchmark.apply", &id, json!({ "slug": plan.slug, "created": is_new }))
         .await?;
-    tx.commit().await?;
-    app.wake.notify();
+    app.commit(tx).await?;
     Ok(applied)
 }
 
@@ -337,7 +324,7 @@ pub async fn put_phase(
     let slug: String =
         app.store.fetch_one("SELECT slug FROM benchmark WHERE id = $1", args![benchmark]).await?;
     let known = known_plan(app, &slug).await?;
-    name_metrics(app, known.as_ref(), &mut plan)?;
+    name_metrics(app, known.as_ref(), &mut plan).with_context(|| reason!("phase {}", plan.slug))?;
     let plan = &plan;
     let files = store_files(app, std::slice::from_ref(plan), known, files.into()).await?;
     let mut tx = app.store.begin().await?;
@@ -361,9 +348,7 @@ pub async fn put_phase(
     }
     qualifying::schedule(&mut tx, benchmark).await?;
     notes::note(&mut tx, actor, action, benchmark, json!({ "slug": plan.slug })).await?;
-    tx.commit().await?;
-    app.wake.notify();
-    Ok(())
+    Ok(app.commit(tx).await?)
 }
 
 /// Publishes a draft: from now on, those see it who may.
@@ -389,11 +374,9 @@ pub async fn remove_draft(app: &App, benchmark: &Benchmark, actor: &str) -> Resu
     let sql = "DELETE FROM benchmark WHERE id = $1 AND draft = 1 AND NOT EXISTS (SELECT 1 FROM submission \
                JOIN phase ON phase.id = submission.phase WHERE phase.benchmark = $1 AND submission.kind = 'entry')";
     if tx.execute(sql, args![&benchmark.id]).await? == 0 {
-        return Err(fault!(
-            CONFLICT,
-            "in-use",
-            "Only drafts can be removed. Hide a benchmark that was published."
-        ));
+        return Err(fault! {
+            CONFLICT, "in-use", "Only drafts can be removed. Hide a benchmark that was published."
+        });
     }
     let detail = json!({ "slug": benchmark.slug });
     notes::note(&mut tx, Some(actor), "benchmark.remove", &benchmark.id, detail).await?;
@@ -453,8 +436,6 @@ async fn apply_head(
     slug: Slug,
     actor: Option<&str>,
 ) -> anyhow::Result<(String, bool, bool)> {
-    const RUNS: &str = "SELECT 1 FROM account WHERE id = $1 AND (role = 'admin' OR EXISTS \
-        (SELECT 1 FROM benchmark_host WHERE benchmark = $2 AND account = $1))";
     let known = tx.pick(
         "SELECT id, draft FROM benchmark WHERE slug = $1",
         "SELECT id, draft FROM benchmark WHERE slug = $1 FOR NO KEY UPDATE",
@@ -465,7 +446,7 @@ async fn apply_head(
         return Err(taken(plan).into());
     }
     if let (Some((id, _)), Some(actor)) = (&known, actor)
-        && !tx.exists(RUNS, args![actor, id]).await?
+        && !tx.exists(records::RUNS, args![id, actor]).await?
     {
         return Err(Fault::not_found().into());
     }
@@ -515,13 +496,12 @@ fn name_metrics(app: &App, known: Option<&Plan>, phase: &mut PhasePlan) -> anyho
     phase.references.iter().try_for_each(|set| check_language(phase, set))?;
     let known = known.and_then(|known| known.phase(&phase.slug));
     if phase.program.is_some() && known.is_none_or(|known| known.program.is_none()) {
-        programs::require_allowed(app).with_context(|| reason!("phase {}", phase.slug))?;
+        programs::require_allowed(app)?;
     }
     if known.is_none_or(|known| known.metrics != phase.metrics) {
-        anyhow::ensure!(!phase.metrics.is_empty(), reason!("phase {}: name at least one metric", phase.slug));
+        anyhow::ensure!(!phase.metrics.is_empty(), reason!("name at least one metric"));
         let home = app.data().map(Home::new);
-        phase.metrics = capeval_tasks::each_metric(&phase.metrics, home.as_ref())
-            .with_context(|| reason!("phase {}", phase.slug))?;
+        phase.metrics = capeval_tasks::each_metric(&phase.metrics, home.as_ref())?;
     }
     Ok(())
 }
@@ -534,8 +514,7 @@ fn check_language(phase: &PhasePlan, set: &ReferencePlan) -> anyhow::Result<()> 
         Some(UnsuitedMetrics::EnglishOnly { metrics, others }) => {
             let remedy = if others.is_empty() { String::new() } else { format!(": metrics = {others:?}") };
             bail!(reason!(
-                "phase {}: the references {} are in the language {}, and {} can score only English: name other metrics{}",
-                phase.slug,
+                "the references {} are in the language {}, and {} can score only English: name other metrics{}",
                 set.name,
                 set.language,
                 metrics.join(", "),
@@ -543,8 +522,7 @@ fn check_language(phase: &PhasePlan, set: &ReferencePlan) -> anyhow::Result<()> 
             ))
         }
         Some(UnsuitedMetrics::NoSpaces { metrics, tokenizer }) => bail!(reason!(
-            "phase {}: the references {} are in the language {}, which is written without spaces, and have no tokenizer, so {} would read each sentence as one word: add tokenizer = \"{}\" to them",
-            phase.slug,
+            "the references {} are in the language {}, which is written without spaces, and have no tokenizer, so {} would read each sentence as one word: add tokenizer = \"{}\" to them",
             set.name,
             set.language,
             metrics.join(", "),
@@ -555,9 +533,7 @@ fn check_language(phase: &PhasePlan, set: &ReferencePlan) -> anyhow::Result<()> 
 
 /// Refuses what cannot be a part of addresses.
 pub(super) fn check_slug(slug: &str) -> anyhow::Result<()> {
-    let is_plain =
-        slug.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
-    if !is_plain || slug.is_empty() || slug.len() > 60 || TAKEN.contains(&slug) {
+    if !clean_text::is_key(slug, 60) || TAKEN.contains(&slug) {
         bail!(reason!("`{}` is not a slug: use lowercase letters, digits and hyphens", slug));
     }
     Ok(())
@@ -576,40 +552,47 @@ fn checked(plan: &Plan) -> anyhow::Result<Plan> {
 fn check_phase(phase: &PhasePlan) -> anyhow::Result<()> {
     check_slug(&phase.slug)?;
     people::name(&phase.title)?;
+    check_settings(phase).with_context(|| reason!("phase {}", phase.slug))?;
+    for set in &phase.references {
+        people::name(&set.name)?;
+    }
+    Ok(())
+}
+
+fn check_settings(phase: &PhasePlan) -> anyhow::Result<()> {
     if i64::from(phase.per_day.max(phase.in_total)) > MOST {
-        bail!(reason!("phase {}: per_day and in_total are at most {}", phase.slug, MOST));
+        bail!(reason!("per_day and in_total are at most {}", MOST));
     }
     if phase.decimals > MOST_DECIMALS as u32 {
-        bail!(reason!("phase {}: decimals are at most {}", phase.slug, MOST_DECIMALS));
+        bail!(reason!("decimals are at most {}", MOST_DECIMALS));
     }
     if let (Some(When(opens)), Some(When(closes))) = (phase.opens, phase.closes)
         && closes <= opens
     {
-        bail!(reason!("phase {}: it closes before it opens", phase.slug));
+        bail!(reason!("it closes before it opens"));
     }
     if phase.main_set().is_some_and(|main| phase.references.iter().all(|set| set.name != *main)) {
-        bail!(reason!("phase {}: main_set is not among its references", phase.slug));
+        bail!(reason!("main_set is not among its references"));
     }
-    workers::checked(&phase.given).with_context(|| reason!("phase {}", phase.slug))?;
+    workers::checked(&phase.given)?;
     // The measures of a program are known once its file is stored.
     if phase.program.is_none() {
-        check_measures(phase, &[]).with_context(|| reason!("phase {}", phase.slug))?;
+        check_measures(phase, &[])?;
     }
     if let Some(address) = &phase.pictures {
-        pictures::checked(address).with_context(|| reason!("phase {}", phase.slug))?;
+        pictures::checked(address)?;
     }
-    about::check(&phase.columns).with_context(|| reason!("phase {}", phase.slug))?;
+    about::check(&phase.columns)?;
     halves::check(phase)?;
     qualifying::check(phase)?;
     for file in phase.files.iter().flatten() {
-        phase_files::check_title(&file.title).with_context(|| reason!("phase {}", phase.slug))?;
+        phase_files::check_title(&file.title)?;
     }
     for set in &phase.references {
-        people::name(&set.name)?;
         if let Some(tokenizer) = &set.tokenizer {
-            tokenizer.parse::<Tokenizer>().map_err(|_| {
-                anyhow::Error::msg(reason!("phase {}: no tokenizer is called {}", phase.slug, tokenizer))
-            })?;
+            tokenizer
+                .parse::<Tokenizer>()
+                .map_err(|_| anyhow::Error::msg(reason!("no tokenizer is called {}", tokenizer)))?;
         }
     }
     Ok(())
@@ -734,8 +717,7 @@ async fn apply_phase(
     qualifying::require_kept(tx, (benchmark, position), known.as_ref(), plan).await?;
     let mut row = plan.columns()?;
     row.extend(columns! {
-        position: position,
-        vectors_hash: files.vectors.as_ref().map(|file| file.hash.clone()),
+        position, vectors_hash: files.vectors.as_ref().map(|file| file.hash.clone()),
         vectors_file: files.vectors.as_ref().map_or("", |file| &file.name),
         program_hash: files.program.as_ref().map(|file| file.hash.clone()),
         program_file: files.program.as_ref().map_or("", |file| &file.name),
@@ -746,16 +728,9 @@ async fn apply_phase(
         tx.change_row("phase", &id, row).await?;
     } else {
         let new = columns! {
-            id: &id,
-            benchmark: benchmark,
-            slug: &plan.slug,
-            metrics: store::list(&plan.metrics)?,
-            derive: store::list(&plan.derive)?,
-            given: store::list(&plan.given)?,
-            group_by: plan.group_by(),
-            public_share: plan.public,
-            public_seed: &seed,
-            human: plan.human,
+            id: &id, benchmark, slug: &plan.slug, metrics: store::list(&plan.metrics)?,
+            derive: store::list(&plan.derive)?, given: store::list(&plan.given)?,
+            group_by: plan.group_by(), public_share: plan.public, public_seed: &seed, human: plan.human,
             created_at: clock::now(),
         };
         tx.add_row("phase", [new, row].concat()).await?;
@@ -826,11 +801,11 @@ async fn apply_baseline(
 ) -> anyhow::Result<()> {
     let sql = "SELECT id FROM submission WHERE phase = $1 AND kind = 'baseline' AND method = $2";
     if let Some(known) = tx.fetch_optional::<String>(sql, args![phase, method]).await? {
-        tx.execute("UPDATE submission SET file = $1 WHERE id = $2", args![&file.name, known]).await?;
+        tx.change_row("submission", &known, columns! { file: &file.name }).await?;
         return Ok(());
     }
     let id = submit::add_baseline(tx, phase, method, &file.hash, file.size).await?;
-    tx.execute("UPDATE submission SET file = $1 WHERE id = $2", args![&file.name, &id]).await?;
+    tx.change_row("submission", &id, columns! { file: &file.name }).await?;
     // Otherwise its job begins with the references.
     if is_open {
         jobs::add::<ScoreSubmission>(tx, &id, Priority::Background).await?;
@@ -858,19 +833,9 @@ async fn apply_set(
     }
     let id = ids::new_id();
     let row = columns! {
-        id: &id,
-        phase: phase,
-        name: &name,
-        half: half.map(Half::name),
-        position: position,
-        language: &plan.language,
-        tokenizer: plan.tokenizer.clone(),
-        source_hash: &file.hash,
-        file: &file.name,
-        images: images,
-        images_file: &images_file,
-        state: "preparing",
-        created_at: clock::now(),
+        id: &id, phase, name: &name, half: half.map(Half::name), position, language: &plan.language,
+        tokenizer: plan.tokenizer.clone(), source_hash: &file.hash, file: &file.name, images,
+        images_file: &images_file, state: "preparing", created_at: clock::now(),
     };
     tx.add_row("reference_set", row).await?;
     jobs::add::<PrepareSet>(tx, &id, Priority::Awaited).await?;

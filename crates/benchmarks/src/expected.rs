@@ -3,8 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use capeval_choice::SegmentId;
-use capeval_site::app::App;
-use capeval_site::fault::Fault;
+use capeval_site::prelude::*;
 
 use super::records::ReferenceSet;
 use super::validation::ExpectedImages;

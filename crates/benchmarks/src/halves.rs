@@ -7,11 +7,8 @@
 use anyhow::{Context, ensure};
 use capeval_api::{FinalRule, Half, Halves};
 use capeval_choice::SegmentId;
-use capeval_site::app::App;
 use capeval_site::blobs::Blobs;
-use capeval_site::store::Tx;
-use capeval_site::web::Page;
-use capeval_site::{args, clock, ids, reason};
+use capeval_site::prelude::*;
 use capeval_tasks::{Draw, ImageHalf};
 
 use super::apply::listed_images;
@@ -142,52 +139,41 @@ impl PhasePlan {
 
 /// Refuses a plan whose halves make no sense.
 pub fn check(plan: &PhasePlan) -> anyhow::Result<()> {
-    let (slug, has_halves) = (plan.slug.as_str(), plan.halves().len() > 1);
+    let has_halves = plan.halves().len() > 1;
     ensure!(
         plan.public.is_none_or(|share| share > 0.0 && share < 1.0),
-        reason!("phase {}: public is a share between 0 and 1, such as 0.3", slug)
+        reason!("public is a share between 0 and 1, such as 0.3")
     );
     ensure!(
         plan.public.is_none() || plan.public_ids.is_none(),
-        reason!("phase {}: give public or public_ids, not both", slug)
+        reason!("give public or public_ids, not both")
     );
     ensure!(
         has_halves
             || plan.public_seed.is_none() && plan.private_at.is_none() && plan.final_rule == FinalRule::Best,
-        reason!(
-            "phase {}: public_seed, private_at and final need a public half: set public or public_ids",
-            slug
-        )
+        reason!("public_seed, private_at and final need a public half: set public or public_ids",)
     );
     ensure!(
         plan.public_seed.as_ref().is_none_or(|seed| seed.chars().count() >= SEED),
         reason!(
-            "phase {}: public_seed has at least {} characters, so that no one guesses it; without one, the server draws one",
-            slug,
+            "public_seed has at least {} characters, so that no one guesses it; without one, the server draws one",
             SEED
         )
     );
     let is_after = |When(at): When| plan.closes.is_some_and(|When(closes)| closes <= at);
-    ensure!(
-        plan.private_at.is_none_or(is_after),
-        reason!("phase {}: private_at needs closes, and is not before it", slug)
-    );
+    ensure!(plan.private_at.is_none_or(is_after), reason!("private_at needs closes, and is not before it"));
     // A score that a host's machine gives is one of all images, so it would tell of the private half.
     ensure!(
         !has_halves || plan.given.is_empty(),
-        reason!("phase {}: given scores have no halves: leave out public and public_ids, or given", slug)
+        reason!("given scores have no halves: leave out public and public_ids, or given")
     );
     ensure!(
         (1..=MOST_CHOSEN).contains(&plan.chosen),
-        reason!("phase {}: chosen is a number from 1 to {}", slug, MOST_CHOSEN)
+        reason!("chosen is a number from 1 to {}", MOST_CHOSEN)
     );
     let taken = plan.references.iter().find(|set| has_halves && set.name.ends_with(PRIVATE));
     if let Some(set) = taken {
-        anyhow::bail!(reason!(
-            "phase {}: {} would be the name of a private half: choose another",
-            slug,
-            set.name
-        ));
+        anyhow::bail!(reason!("{} would be the name of a private half: choose another", set.name));
     }
     Ok(())
 }

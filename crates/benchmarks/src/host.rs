@@ -3,10 +3,7 @@
 use askama::Template;
 use axum::response::Response;
 use capeval_api::SetState;
-use capeval_site::app::App;
-use capeval_site::fault::Fault;
-use capeval_site::web::route::get;
-use capeval_site::web::{Access, Page, Route};
+use capeval_site::prelude::*;
 
 use super::records::{self, ReferenceSet, SeenBenchmark};
 use super::settings::Phase;

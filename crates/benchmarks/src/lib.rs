@@ -10,7 +10,7 @@ pub mod apply;
 pub mod board;
 pub mod bundles;
 pub mod counts;
-pub mod dry_run;
+mod dry_run;
 pub mod entries;
 pub mod expected;
 pub mod exports;
@@ -160,6 +160,7 @@ fn routes() -> Vec<Route> {
     routes.extend(statistics::routes());
     routes.extend(host::routes());
     routes.extend(organise::routes());
+    routes.extend(dry_run::routes());
     routes.extend(hosting::routes());
     routes.extend(files::routes());
     routes.extend(exports::routes());

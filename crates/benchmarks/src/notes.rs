@@ -1,8 +1,6 @@
 //! Notes of the audit log that belong to a benchmark: on itself, its phases, references, submissions and evaluations.
 
-use capeval_site::args;
-use capeval_site::audit;
-use capeval_site::store::{Error, Tx};
+use capeval_site::prelude::*;
 use serde_json::Value;
 
 /// The benchmark to which the thing with an id belongs.

@@ -1,12 +1,8 @@
 //! The people to whom benchmarks write, and what tells them and webhooks that a submission has ended.
 
 use capeval_api::SubmissionState;
-use capeval_site::app::App;
-use capeval_site::fault::Fault;
 use capeval_site::outbox;
-use capeval_site::store::{Error, Tx};
-use capeval_site::web::language::Language;
-use capeval_site::{args, clock};
+use capeval_site::prelude::*;
 use serde::Deserialize;
 use serde_json::json;
 
@@ -18,7 +14,16 @@ pub struct Recipient {
     /// The id of the account.
     pub id: String,
     pub email: String,
-    pub language: Option<Language>,
+    #[serde(deserialize_with = "store::or_default")]
+    pub language: Language,
+}
+
+impl Recipient {
+    /// The person with this account; `None` if it is disabled.
+    pub async fn of(tx: &mut Tx, account: &str) -> Result<Option<Self>, Error> {
+        let sql = "SELECT id, email, language FROM account WHERE id = $1 AND disabled_at IS NULL";
+        tx.fetch_optional(sql, args![account]).await
+    }
 }
 
 /// The hosts of a benchmark.
@@ -40,26 +45,22 @@ struct EndedSubmission {
     slug: String,
     title: String,
     email: Option<String>,
-    language: Option<Language>,
+    #[serde(deserialize_with = "store::or_default")]
+    language: Language,
 }
 
 /// Tells the person who made a submission, and the webhooks of its benchmark, that it has ended.
 pub async fn submission_ended(tx: &mut Tx, app: &App, submission: &str) -> Result<(), Fault> {
-    let ended: Option<EndedSubmission> = tx
-        .fetch_optional(
-            "SELECT submission.state, submission.method, submission.team, phase.slug AS phase, \
-             benchmark.id AS benchmark, benchmark.slug AS slug, benchmark.title AS title, \
-             account.email, account.language FROM submission \
-             JOIN phase ON phase.id = submission.phase JOIN benchmark ON benchmark.id = phase.benchmark \
-             LEFT JOIN account ON account.id = submission.account AND account.disabled_at IS NULL \
-             WHERE submission.id = $1 AND submission.kind = 'entry'",
-            args![submission],
-        )
-        .await?;
+    let sql = "SELECT submission.state, submission.method, submission.team, phase.slug AS phase, \
+               benchmark.id AS benchmark, benchmark.slug AS slug, benchmark.title AS title, \
+               account.email, account.language FROM submission \
+               JOIN phase ON phase.id = submission.phase JOIN benchmark ON benchmark.id = phase.benchmark \
+               LEFT JOIN account ON account.id = submission.account AND account.disabled_at IS NULL \
+               WHERE submission.id = $1 AND submission.kind = 'entry'";
+    let ended: Option<EndedSubmission> = tx.fetch_optional(sql, args![submission]).await?;
     let Some(ended) = ended else { return Ok(()) };
-    let EndedSubmission { state, method, title, .. } = &ended;
+    let EndedSubmission { state, method, title, language, .. } = &ended;
     if let Some(email) = &ended.email {
-        let language = ended.language.unwrap_or(Language::English);
         let subject = match state {
             SubmissionState::Scored => language.fill("{}: your submission has been scored", &[title]),
             _ => language.fill("{}: your submission could not be scored", &[title]),

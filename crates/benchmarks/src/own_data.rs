@@ -4,12 +4,7 @@
 
 use capeval_api::Time;
 use capeval_site::accounts::own_data::{Export, Leaving, PersonalData};
-use capeval_site::app::App;
-use capeval_site::args;
-use capeval_site::clock;
-use capeval_site::fault::Fault;
-use capeval_site::store::{self, Tx};
-use capeval_site::web::language::say;
+use capeval_site::prelude::*;
 use futures_util::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 

@@ -3,21 +3,14 @@
 use askama::Template;
 use axum::response::Response;
 use capeval_api::{Benchmarks, BoardKind, SetState};
-use capeval_site::app::App;
-use capeval_site::clock;
-use capeval_site::fault::Fault;
-use capeval_site::paging::Place;
+use capeval_site::prelude::*;
 use capeval_site::web::markdown::as_html;
-use capeval_site::web::route::get;
-use capeval_site::web::{Access, Answer, Page, Route, Visible};
 
 use super::announcements::{self, Announcement};
-use super::appearance;
-use super::exports;
 use super::files::{self, PhaseFile};
 use super::records::{self, PhaseState, ReferenceSet, SeenBenchmark, SeenPhase};
 use super::settings::Phase;
-use super::statistics;
+use super::{appearance, exports, statistics};
 use crate::counts::Counts as _;
 
 /// The most pictures that are shown as examples.

@@ -3,9 +3,8 @@
 use askama::Template;
 use axum::http::{HeaderValue, header};
 use axum::response::Response;
-use capeval_site::fault;
-use capeval_site::fault::Fault;
-use capeval_site::web::{Page, encode, middleware};
+use capeval_site::prelude::*;
+use capeval_site::web::middleware;
 
 /// The longest address.
 const LONGEST: usize = 500;
@@ -43,12 +42,11 @@ pub fn checked(address: &str) -> Result<&str, Fault> {
         !host.is_empty() && host.chars().all(|c| c.is_ascii_alphanumeric() || ".-:".contains(c))
     });
     if !is_plain || !is_host || !pictures.contains("{id") || pictures.len() > LONGEST {
-        return Err(fault!(
-            UNPROCESSABLE_ENTITY,
-            "pictures",
+        return Err(fault! {
+            UNPROCESSABLE_ENTITY, "pictures",
             "The address of the pictures must begin with https:// and have {} in place of the image ID.",
             "{id}"
-        ));
+        });
     }
     Ok(pictures)
 }

@@ -6,9 +6,8 @@
 
 use std::collections::HashMap;
 
-use capeval_api::{Half, SetState};
-use capeval_site::args;
-use capeval_site::store::{Error, Store};
+use capeval_api::Half;
+use capeval_site::prelude::*;
 use toml::Value;
 use toml::value::Datetime;
 
@@ -134,12 +133,5 @@ fn reference(
         language: set.language.clone(),
         tokenizer: set.tokenizer.clone(),
         images,
-    }
-}
-
-impl ReferencePlan {
-    /// Returns true if its references can be scored with, among the sets of its phase as they are now.
-    pub fn is_ready(&self, sets: &[ReferenceSet]) -> bool {
-        sets.iter().any(|set| set.name == self.name && set.state == SetState::Ready)
     }
 }

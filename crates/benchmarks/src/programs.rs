@@ -5,10 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, ensure};
-use capeval_site::app::App;
 use capeval_site::blobs::Blobs;
 use capeval_site::jobs::child;
-use capeval_site::reason;
+use capeval_site::prelude::*;
 use capeval_tasks::{Allowance, Metrics, Program};
 use tempfile::TempDir;
 

@@ -6,10 +6,8 @@
 
 use std::collections::HashMap;
 
-use capeval_site::fault;
-use capeval_site::fault::Fault;
-use capeval_site::store::{self, Error, Store, Tx};
-use capeval_site::{among, args, clock};
+use capeval_site::among;
+use capeval_site::prelude::*;
 
 use super::settings::Phase;
 
@@ -53,23 +51,19 @@ impl Meter {
 }
 
 fn total_used(in_total: i64) -> Fault {
-    fault!(
-        TOO_MANY_REQUESTS,
-        "total-used",
-        "Your team has used all of its submissions to this phase: {}.",
-        in_total
-    )
+    fault! {
+        TOO_MANY_REQUESTS, "total-used",
+        "Your team has used all of its submissions to this phase: {}.", in_total
+    }
 }
 
 fn day_used(per_day: i64, now: i64) -> Fault {
     let next = clock::next_day(now);
-    let fault = fault!(
-        TOO_MANY_REQUESTS,
-        "day-used",
-        "Your team has used all of its submissions for today: {}. The daily limit resets at {}.",
-        per_day,
+    let fault = fault! {
+        TOO_MANY_REQUESTS, "day-used",
+        "Your team has used all of its submissions for today: {}. The daily limit resets at {}.", per_day,
         clock::readable(next)
-    );
+    };
     fault.retry_after((next - now) / 1000)
 }
 
@@ -108,13 +102,9 @@ async fn raise(tx: &mut Tx, phase: &str, team: &str, day: &str, limit: i64) -> R
     if limit < 1 {
         return Ok(false);
     }
-    let raised = tx
-        .execute(
-            "INSERT INTO quota (phase, team, day, used) VALUES ($1, $2, $3, 1) \
-             ON CONFLICT (phase, team, day) DO UPDATE SET used = quota.used + 1 WHERE quota.used < $4",
-            args![phase, team, day, limit],
-        )
-        .await?;
+    let sql = "INSERT INTO quota (phase, team, day, used) VALUES ($1, $2, $3, 1) \
+               ON CONFLICT (phase, team, day) DO UPDATE SET used = quota.used + 1 WHERE quota.used < $4";
+    let raised = tx.execute(sql, args![phase, team, day, limit]).await?;
     Ok(raised == 1)
 }
 
@@ -126,24 +116,18 @@ async fn granted(tx: &mut Tx, phase: &str, team: &str, day: &str) -> Result<i64,
 
 /// Counts for a team at least what another one has used, on each day and in all.
 pub async fn bring(tx: &mut Tx, phase: &str, from: &str, team: &str) -> Result<(), Error> {
-    tx.execute(
-        "INSERT INTO quota (phase, team, day, used) SELECT phase, $3, day, used FROM quota \
-         WHERE phase = $1 AND team = $2 ON CONFLICT (phase, team, day) DO UPDATE SET used = \
-         CASE WHEN quota.used < excluded.used THEN excluded.used ELSE quota.used END",
-        args![phase, from, team],
-    )
-    .await
-    .map(drop)
+    let sql = "INSERT INTO quota (phase, team, day, used) SELECT phase, $3, day, used FROM quota \
+               WHERE phase = $1 AND team = $2 \
+               ON CONFLICT (phase, team, day) DO UPDATE \
+               SET used = CASE WHEN quota.used < excluded.used THEN excluded.used ELSE quota.used END";
+    tx.execute(sql, args![phase, from, team]).await.map(drop)
 }
 
 /// Gives a submission back that was counted on `day`.
 pub async fn refund(tx: &mut Tx, phase: &str, team: &str, day: &str) -> Result<(), Error> {
-    tx.execute(
-        "UPDATE quota SET used = used - 1 WHERE phase = $1 AND team = $2 AND day IN ($3, $4) AND used > 0",
-        args![phase, team, day, ALL],
-    )
-    .await
-    .map(drop)
+    let sql =
+        "UPDATE quota SET used = used - 1 WHERE phase = $1 AND team = $2 AND day IN ($3, $4) AND used > 0";
+    tx.execute(sql, args![phase, team, day, ALL]).await.map(drop)
 }
 
 /// A team's use.

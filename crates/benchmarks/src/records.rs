@@ -3,13 +3,7 @@
 use std::collections::HashMap;
 
 use capeval_api::{Half, SetState};
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::fault::Fault;
-use capeval_site::store::{self, Error, Store, Tx};
-use capeval_site::web::language::say;
-use capeval_site::web::{Names, Page, Standing, Subject, encode};
-use capeval_site::{args, clock};
+use capeval_site::prelude::*;
 use capeval_tasks::{ImageGroups, ImageVectors, MeasureInfo, Metrics};
 use serde::Deserialize;
 
@@ -83,9 +77,13 @@ impl Phase {
         dates.into_iter().filter_map(|(what, time)| Some((what, time?))).collect()
     }
 
+    /// Refuses submissions if none can be made now.
+    pub fn require_open(&self) -> Result<(), Fault> {
+        self.refusal().map_or(Ok(()), Err)
+    }
+
     /// The reason why nothing can be submitted now, if so.
-    pub fn is_closed(&self) -> Option<Fault> {
-        use capeval_site::fault;
+    pub fn refusal(&self) -> Option<Fault> {
         let now = clock::now();
         if self.frozen_at.is_some() {
             return Some(fault!(CONFLICT, "frozen", "The hosts have stopped submissions to this phase."));
@@ -97,12 +95,11 @@ impl Phase {
             return Some(fault!(CONFLICT, "closed", "This phase closed on {}.", clock::readable(closes)));
         }
         if self.awaits_ranks() {
-            return Some(fault!(
-                CONFLICT,
-                "not-ranked",
+            return Some(fault! {
+                CONFLICT, "not-ranked",
                 "This phase opens when it is decided which teams of the phase {} may submit.",
                 &self.from_phase
-            ));
+            });
         }
         self.score_set.is_none().then(preparing)
     }
@@ -165,26 +162,23 @@ impl PhaseState {
 
 /// The fault of a phase whose references are not ready.
 pub fn preparing() -> Fault {
-    let fault = capeval_site::fault!(
-        CONFLICT,
-        "preparing",
-        "The references of this phase are being prepared. Try again in a minute."
-    );
+    let fault = fault! {
+        CONFLICT, "preparing", "The references of this phase are being prepared. Try again in a minute."
+    };
     fault.retry_after(60)
 }
 
 /// The fault of a phase whose references could not be prepared.
 fn not_prepared() -> Fault {
-    capeval_site::fault!(
-        CONFLICT,
-        "not-prepared",
+    fault! {
+        CONFLICT, "not-prepared",
         "The references of this phase could not be prepared. Its hosts can see why, and try again."
-    )
+    }
 }
 
 /// The reason why nothing can be submitted now to a phase with these reference sets, if so.
 pub fn closed(phase: &Phase, sets: &[ReferenceSet]) -> Option<Fault> {
-    let fault = phase.is_closed()?;
+    let fault = phase.refusal()?;
     Some(if fault.code == preparing().code { unready(sets) } else { fault })
 }
 
@@ -204,8 +198,7 @@ impl ReferenceSet {
         if self.state != SetState::Preparing || self.is_in_work {
             return self;
         }
-        let reason =
-            self.reason.or_else(|| Some(capeval_site::reason!("the preparation ended without a result")));
+        let reason = self.reason.or_else(|| Some(reason!("the preparation ended without a result")));
         Self { state: SetState::Failed, reason, ..self }
     }
 
@@ -307,7 +300,7 @@ impl Subject for SeenPhase {
 impl SeenPhase {
     /// The address of the page that is called `page` below that of the phase.
     pub fn address(&self, page: &str) -> String {
-        format!("/b/{}/{}/{page}", encode(&self.seen.benchmark.slug), encode(&self.phase.slug))
+        self.seen.benchmark.address(&format!("{}/{page}", encode(&self.phase.slug)))
     }
 }
 
@@ -349,14 +342,16 @@ async fn see(
     Ok(SeenBenchmark::of(benchmark, visitor, is_host))
 }
 
+/// Finds the account `$2` if it runs the benchmark `$1`: it is an administrator's, or one of its hosts', who have the
+/// role of hosts.
+pub const RUNS: &str = "SELECT 1 FROM account WHERE id = $2 AND (role = 'admin' OR role = 'host' AND EXISTS \
+    (SELECT 1 FROM benchmark_host WHERE benchmark = $1 AND account = $2))";
+
 /// Returns true if the visitor runs a benchmark, as one of its hosts or as an administrator.
 pub async fn is_host(store: &Store, benchmark: &str, visitor: Option<&Visitor>) -> Result<bool, Error> {
+    // Members, who are most visitors, need no query.
     let Some(visitor) = visitor.filter(|visitor| visitor.is_host()) else { return Ok(false) };
-    if visitor.is_admin() {
-        return Ok(true);
-    }
-    let sql = "SELECT 1 FROM benchmark_host WHERE benchmark = $1 AND account = $2";
-    store.exists(sql, args![benchmark, &visitor.id]).await
+    store.exists(RUNS, args![benchmark, &visitor.id]).await
 }
 
 /// The benchmark with this slug.

@@ -1,26 +1,16 @@
 //! Score sets: one scoring of all submissions of a phase by one version of the engine and of the references. A set is
 //! never changed once boards show it; scoring everything again makes a new one, which takes over when it is complete.
 
-use std::fmt::{Display, Formatter};
-use std::str::FromStr;
-
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::fault;
-use capeval_site::fault::Fault;
-use capeval_site::jobs::queue::Priority;
-use capeval_site::jobs::{self, Failure, Job, Lane, Work};
-use capeval_site::store::{Error, Store, Tx};
-use capeval_site::{args, clock, columns, ids, reason};
+use capeval_site::prelude::*;
+use capeval_site::two_part_subject;
 use capeval_tasks::SetScores;
 use indexmap::IndexMap;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::records;
 use super::settings::Phase;
 use super::submissions::Submission;
-use super::{board, scoring, submissions, workers};
+use super::{board, records, scoring, submissions, workers};
 use crate::notes;
 
 /// Scores a submission for a score set that is not the one it was first scored in.
@@ -32,20 +22,7 @@ pub struct Lacking {
     pub submission: String,
 }
 
-impl Display for Lacking {
-    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}/{}", self.set, self.submission)
-    }
-}
-
-impl FromStr for Lacking {
-    type Err = ();
-
-    fn from_str(text: &str) -> Result<Self, ()> {
-        let (set, submission) = text.split_once('/').ok_or(())?;
-        Ok(Self { set: set.to_owned(), submission: submission.to_owned() })
-    }
-}
+two_part_subject!(Lacking: set / submission);
 
 #[derive(Clone, Debug, Deserialize)]
 pub struct ScoreSet {
@@ -79,8 +56,7 @@ pub async fn start(app: &App, visitor: &Visitor, phase: &Phase) -> Result<String
         return Err(fault!(CONFLICT, "rescoring", "Rescoring is already in progress."));
     }
     let id = begin(&mut tx, &phase, Some(&visitor.id)).await?;
-    tx.commit().await?;
-    app.wake.notify();
+    app.commit(tx).await?;
     Ok(id)
 }
 
@@ -92,18 +68,11 @@ pub async fn begin(tx: &mut Tx, phase: &Phase, actor: Option<&str>) -> Result<St
         args![reason!("another one was begun"), &phase.id, phase.score_set.as_deref().unwrap_or_default()],
     )
     .await?;
-    let hashes: Vec<String> = tx
-        .fetch(
-            "SELECT prepared_hash FROM reference_set WHERE phase = $1 AND state = 'ready' ORDER BY position, id",
-            args![&phase.id],
-        )
-        .await?;
-    let scored: Vec<String> = tx
-        .fetch(
-            "SELECT id FROM submission WHERE phase = $1 AND state = 'scored' AND disqualified_at IS NULL ORDER BY id",
-            args![&phase.id],
-        )
-        .await?;
+    let sql =
+        "SELECT prepared_hash FROM reference_set WHERE phase = $1 AND state = 'ready' ORDER BY position, id";
+    let hashes: Vec<String> = tx.fetch(sql, args![&phase.id]).await?;
+    let sql = "SELECT id FROM submission WHERE phase = $1 AND state = 'scored' AND disqualified_at IS NULL ORDER BY id";
+    let scored: Vec<String> = tx.fetch(sql, args![&phase.id]).await?;
     let id = ids::new_id();
     let row = columns! {
         id: &id, phase: &phase.id, engine: capeval_tasks::ENGINE,
@@ -131,12 +100,8 @@ pub async fn begin(tx: &mut Tx, phase: &Phase, actor: Option<&str>) -> Result<St
 
 /// Has boards show a complete score set, unless they show a newer one.
 async fn take_over(tx: &mut Tx, phase: &str, id: &str) -> Result<(), Fault> {
-    let taken = tx
-        .execute(
-            "UPDATE phase SET score_set = $1 WHERE id = $2 AND (score_set IS NULL OR score_set < $1)",
-            args![id, phase],
-        )
-        .await?;
+    let sql = "UPDATE phase SET score_set = $1 WHERE id = $2 AND (score_set IS NULL OR score_set < $1)";
+    let taken = tx.execute(sql, args![id, phase]).await?;
     if taken == 1 {
         notes::note(tx, None, "score-set.show", phase, json!({ "score_set": id })).await?;
         board::all_changed(tx, phase).await?;
@@ -147,13 +112,10 @@ async fn take_over(tx: &mut Tx, phase: &str, id: &str) -> Result<(), Fault> {
 /// Has a submission scored for the score set that boards show, and for one that is under way, where it has no scores
 /// there yet. The phase must be held alone.
 pub async fn catch_up(tx: &mut Tx, phase: &Phase, submission: &str) -> Result<(), Fault> {
-    let lacking: Vec<String> = tx
-        .fetch(
-            "SELECT id FROM score_set WHERE phase = $1 AND (pending > 0 OR id = $2) AND NOT EXISTS \
-             (SELECT 1 FROM scored_by WHERE score_set = score_set.id AND submission = $3)",
-            args![&phase.id, phase.score_set.as_deref(), submission],
-        )
-        .await?;
+    let sql = "SELECT id FROM score_set WHERE phase = $1 AND (pending > 0 OR id = $2) AND NOT EXISTS \
+               (SELECT 1 FROM scored_by WHERE score_set = score_set.id AND submission = $3)";
+    let lacking: Vec<String> =
+        tx.fetch(sql, args![&phase.id, phase.score_set.as_deref(), submission]).await?;
     for set in lacking {
         tx.execute("UPDATE score_set SET pending = pending + 1 WHERE id = $1", args![&set]).await?;
         let lacking = Lacking { set, submission: submission.to_owned() };
@@ -166,9 +128,7 @@ pub async fn catch_up(tx: &mut Tx, phase: &Phase, submission: &str) -> Result<()
 pub async fn write(tx: &mut Tx, id: &str, submission: &str, sets: &[SetScores]) -> Result<(), Fault> {
     let signatures: IndexMap<&String, &Vec<String>> =
         sets.iter().map(|set| (&set.set, &set.signatures)).collect();
-    let row = columns! {
-        score_set: id, submission, signatures: serde_json::to_string(&signatures)?,
-    };
+    let row = columns! { score_set: id, submission, signatures: serde_json::to_string(&signatures)? };
     tx.add_row("scored_by", row).await?;
     for set in sets {
         for score in &set.scores {

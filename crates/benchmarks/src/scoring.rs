@@ -5,12 +5,8 @@ use std::path::PathBuf;
 use capeval_api::{SetState, SubmissionKind};
 use capeval_choice::SegmentId;
 use capeval_report::charts::SQUARES;
-use capeval_site::app::App;
-use capeval_site::fault::Fault;
-use capeval_site::jobs::queue::{self, Priority};
-use capeval_site::jobs::{self, Failure, Job, Lane, Work, child};
-use capeval_site::store::{Error, Tx};
-use capeval_site::{args, clock, columns, reason};
+use capeval_site::jobs::{child, queue};
+use capeval_site::prelude::*;
 use capeval_tasks::{
     Allowance, Compare, Contrast, MeasureInfo, Metrics, Prepare, ReferenceSummary, Score, Set, SetContrast,
     SetScores, SetTests,
@@ -116,26 +112,17 @@ impl Work for PrepareSet {
         let PreparedSet { about, prepared, ids } = match outcome {
             Ok(done) => done,
             Err(reason) => {
-                let sql = "UPDATE reference_set SET state = 'failed', reason = $1 WHERE id = $2";
-                tx.execute(sql, args![reason, &job.subject]).await?;
+                tx.change_row("reference_set", &job.subject, columns! { state: "failed", reason }).await?;
                 return Ok(());
             }
         };
-        tx.execute(
-            "UPDATE reference_set SET state = 'ready', reason = NULL, prepared_hash = $1, ids_hash = $2, \
-             n_images = $3, n_references = $4, fewest = $5, measures = $6, notices = $7 WHERE id = $8",
-            args![
-                prepared,
-                ids,
-                about.n_images,
-                about.n_references,
-                about.fewest,
-                serde_json::to_string(&about.measures)?,
-                serde_json::to_string(&about.notices)?,
-                &job.subject
-            ],
-        )
-        .await?;
+        let row = columns! {
+            state: "ready", reason: None::<String>, prepared_hash: prepared, ids_hash: ids,
+            n_images: about.n_images, n_references: about.n_references, fewest: about.fewest,
+            measures: serde_json::to_string(&about.measures)?,
+            notices: serde_json::to_string(&about.notices)?,
+        };
+        tx.change_row("reference_set", &job.subject, row).await?;
         open_board(tx, &job.subject).await
     }
 }
@@ -160,14 +147,10 @@ async fn open_board(tx: &mut Tx, set: &str) -> Result<(), Fault> {
     if phase.human {
         submit::add_human(tx, &phase.id).await?;
     }
-    let idle: Vec<String> = tx
-        .fetch(
-            "SELECT id FROM submission WHERE phase = $1 AND state = 'queued' AND NOT EXISTS \
-             (SELECT 1 FROM job WHERE subject = submission.id AND job.state IN ('queued', 'running')) AND NOT EXISTS \
-             (SELECT 1 FROM worker_task WHERE submission = submission.id AND worker_task.state IN ('waiting', 'claimed'))",
-            args![&phase.id],
-        )
-        .await?;
+    let sql = "SELECT id FROM submission WHERE phase = $1 AND state = 'queued' AND NOT EXISTS (SELECT 1 FROM job \
+               WHERE subject = submission.id AND job.state IN ('queued', 'running')) AND NOT EXISTS (SELECT 1 FROM \
+               worker_task WHERE submission = submission.id AND worker_task.state IN ('waiting', 'claimed'))";
+    let idle: Vec<String> = tx.fetch(sql, args![&phase.id]).await?;
     for id in idle {
         jobs::add::<ScoreSubmission>(tx, &id, Priority::Background).await?;
     }
@@ -189,13 +172,9 @@ impl Work for ScoreSubmission {
     async fn run(app: &App, job: &Job) -> Result<SubmissionScores, Failure> {
         let submission = submissions::by_id(&app.store, &job.subject).await?;
         let phase = records::phase_of(&app.store, &submission.phase).await?;
-        app.store
-            .execute(
-                "UPDATE submission SET state = 'running', started_at = $1 \
-                 WHERE id = $2 AND state IN ('queued', 'running')",
-                args![clock::now(), &submission.id],
-            )
-            .await?;
+        let sql = "UPDATE submission SET state = 'running', started_at = $1 \
+                   WHERE id = $2 AND state IN ('queued', 'running')";
+        app.store.execute(sql, args![clock::now(), &submission.id]).await?;
         let scores = scores_of(app, &phase, &submission, job.is_awaited).await?;
         Ok(SubmissionScores { score_set: phase.score_set, scores })
     }
@@ -230,13 +209,9 @@ pub async fn record(
     (phase, submission): (&Phase, &Submission),
     (score_set, scores): (&str, &[SetScores]),
 ) -> Result<(), Fault> {
-    let scored = tx
-        .execute(
-            "UPDATE submission SET state = 'scored', finished_at = $1, reason = NULL \
-             WHERE id = $2 AND state = 'running'",
-            args![clock::now(), &submission.id],
-        )
-        .await?;
+    let sql = "UPDATE submission SET state = 'scored', finished_at = $1, reason = NULL \
+               WHERE id = $2 AND state = 'running'";
+    let scored = tx.execute(sql, args![clock::now(), &submission.id]).await?;
     if scored == 0 {
         return Ok(());
     }
@@ -253,13 +228,9 @@ pub async fn fail(
     submission: &Submission,
     (reason, is_refunded): (&str, bool),
 ) -> Result<(), Fault> {
-    let failed = tx
-        .execute(
-            "UPDATE submission SET state = 'failed', reason = $1, finished_at = $2 \
-             WHERE id = $3 AND state IN ('queued', 'running')",
-            args![reason, clock::now(), &submission.id],
-        )
-        .await?;
+    let sql = "UPDATE submission SET state = 'failed', reason = $1, finished_at = $2 \
+               WHERE id = $3 AND state IN ('queued', 'running')";
+    let failed = tx.execute(sql, args![reason, clock::now(), &submission.id]).await?;
     if failed == 1 {
         if is_refunded {
             submissions::refund(tx, submission).await?;
@@ -411,9 +382,7 @@ pub async fn write_tests(
 ) -> Result<(), Error> {
     for set in sets {
         for (metric, p) in &set.tests {
-            let row = columns! {
-                score_set, one, other, reference_set: &set.set, metric, p: *p,
-            };
+            let row = columns! { score_set, one, other, reference_set: &set.set, metric, p: *p };
             tx.add_row("comparison", row).await?;
         }
     }

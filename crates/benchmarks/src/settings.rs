@@ -2,8 +2,8 @@
 //! told here, in a migration, and in `templates/organise`.
 
 use capeval_api::{Admission, BoardKind, FinalRule, PerImage, Visibility};
-use capeval_site::columns;
-use capeval_site::store::{self, Columns, Error};
+use capeval_site::prelude::*;
+use capeval_site::store::Columns;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -148,6 +148,11 @@ pub struct Phase {
 }
 
 impl Benchmark {
+    /// The address of the page that is called `page` below that of the benchmark.
+    pub fn address(&self, page: &str) -> String {
+        format!("/b/{}/{page}", encode(&self.slug))
+    }
+
     /// Returns true if it asks something of those who submit.
     pub fn asks_anything(&self) -> bool {
         !self.terms.is_empty() || self.admission == Admission::Approval
@@ -176,228 +181,164 @@ fn decimals<'de, D: Deserializer<'de>>(column: D) -> Result<usize, D::Error> {
 
 /// A benchmark as it is described.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-#[schemars(rename = "BenchmarkPlan")]
+#[serde(default, deny_unknown_fields)]
+#[schemars(rename = "BenchmarkPlan", extend("required" = ["slug", "title"]))]
 pub struct Plan {
     /// The part of its addresses: small letters, digits, hyphens.
     pub slug: String,
     pub title: String,
     /// Its subject, in a sentence or two.
-    #[serde(default)]
     pub summary: String,
     /// The rules, in Markdown.
-    #[serde(default)]
     pub rules: String,
     /// How to cite it, in BibTeX; by default what its title and address make.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub citation: String,
     /// The people who see it.
-    #[serde(default = "public")]
     pub visibility: Visibility,
     /// True if only its hosts see it, until it is published.
-    #[serde(default)]
     pub draft: bool,
     /// The terms that people accept before they submit, in Markdown.
-    #[serde(default)]
     pub terms: String,
     /// Their version: those who accepted a lower one are asked again.
-    #[serde(default = "one")]
     pub terms_version: u32,
     /// The people who may submit.
-    #[serde(default = "everyone")]
     pub admission: Admission,
     /// The email addresses, and domains such as `@uni.edu`, that may submit; all by default.
-    #[serde(default)]
     pub allow: Vec<String>,
     /// Those that may not.
-    #[serde(default)]
     pub block: Vec<String>,
     /// The most members of a team; as many as the site allows by default.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub team_size: Option<u32>,
     /// Whom to ask: an email address, or a page that begins with `https://`.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub contact: String,
     /// The colour of a line below headings, such as `#2c63c7`, which is seen on light and on dark pages.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub accent: String,
     /// A file with its logo (JPEG, PNG, WebP); the one that is there stays if this is left out.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub logo: Option<Source>,
     /// The email addresses of its hosts.
-    #[serde(default)]
     pub hosts: Vec<String>,
     /// Pages such as prizes or sponsors, in order.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub pages: Vec<OwnPage>,
     /// Its phases, in order.
-    #[serde(default)]
     pub phases: Vec<PhasePlan>,
-}
-
-fn public() -> Visibility {
-    Visibility::Public
-}
-fn one() -> u32 {
-    1
-}
-fn everyone() -> Admission {
-    Admission::Open
 }
 
 /// A phase as it is described.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(extend("required" = ["slug", "title"]))]
 pub struct PhasePlan {
     /// The part of its addresses.
     pub slug: String,
     pub title: String,
     /// The beginning of submissions, in UTC unless it says otherwise.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub opens: Option<When>,
     /// The end of submissions.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub closes: Option<When>,
     /// Submissions of a team on a day.
-    #[serde(default = "five")]
     pub per_day: u32,
     /// Submissions of a team in all.
-    #[serde(default = "hundred")]
     pub in_total: u32,
     /// The people who see the scores.
-    #[serde(default = "public_board")]
     pub board: BoardKind,
     /// The time from which everyone sees them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub reveal: Option<When>,
     /// The decimals of shown scores.
-    #[serde(default = "three")]
     pub decimals: u32,
     /// Metrics or suites, as `capeval score` takes them.
-    #[serde(default = "coco")]
     pub metrics: Vec<String>,
     /// Numbers made of their measures, as `capeval score --derive` takes them, such as
     /// `aic = mean(100*bleu-4, 100*meteor)`. They are measures like the others.
-    #[serde(default)]
     pub derive: Vec<String>,
     /// Measures that machines of the hosts give through the API, beside those of the metrics. Submissions wait for
     /// them.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub given: Vec<GivenMeasure>,
     /// A column or key of the references that groups images, such as `domain`: the board shows the scores of each
     /// group, too, computed as if its images were evaluated alone.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub group_by: Option<String>,
     /// The reference set that ranks; the first by default.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub main_set: Option<String>,
     /// The measure that ranks. It chooses the submission that stands for a team, too.
-    #[serde(default = "cider")]
     pub main_metric: String,
     /// The rule that ranks teams over several measures, as `capeval score --rank-by` takes it, such as
     /// `points(cider-d, meteor, bleu-4), cider-d`; by default the measure that ranks does.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub rank_by: Option<String>,
     /// The keys of the measures that the board shows unless a visitor chooses others; all by default.
-    #[serde(default)]
     pub board_columns: Vec<String>,
     /// True if the board has a row for people.
-    #[serde(default = "yes")]
     pub human: bool,
     /// The part of the results image by image that teams see of their own submissions. Scores of single images hint at
     /// the references, and explanations show them, so this is for phases whose references may become known, such as
     /// validation.
-    #[serde(default = "nothing")]
     pub per_image: PerImage,
     /// The address of the picture of an image, with `{id}` in place of its id, or `{id:012}` for an id of twelve
     /// digits; pages with results image by image show it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub pictures: Option<String>,
     /// A file with a vector of the picture of each image, as `capeval embed` writes it (.safetensors), for metrics that
     /// compare captions with pictures, such as `clip-s`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub vectors: Option<Source>,
     /// A metric of the hosts' own that is a program: a ZIP archive with its files and the TOML file that describes it,
     /// as `capeval score -m ./metric.toml` takes it. The server runs it in a sandbox without a network, if the
     /// operator allows that.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub program: Option<Source>,
     /// The share of the images in the public half, such as 0.3: until the private half is shown, people see scores of
     /// the public half only.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub public: Option<f64>,
     /// The seed that draws the public half; the server draws one by default. Only hosts see it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub public_seed: Option<String>,
     /// Instead of a share, a file with the ids of the images in the public half: a JSON array, or one id per line.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub public_ids: Option<Source>,
     /// The time from which the private half is shown; by default the end of submissions.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub private_at: Option<When>,
     /// The submission that stands for a team on the private half.
-    #[serde(default = "best", rename = "final")]
+    #[serde(rename = "final")]
     pub final_rule: FinalRule,
     /// The most submissions that a team may choose, where `final` is `chosen`.
-    #[serde(default = "two")]
     pub chosen: u32,
     /// An earlier phase of the benchmark: only teams on its leaderboard may submit, as it is ranked when this one
     /// opens.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
     /// The number of its first teams that may submit, and teams as good as the last of them; by default all.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub top: Option<u32>,
     /// True if the submissions that stand for them there are taken over and scored, without counting.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "is_false")]
     pub carry: bool,
     /// The reference sets, in order.
-    #[serde(default)]
     pub references: Vec<ReferencePlan>,
     /// The columns that teams fill in about their methods.
-    #[serde(default)]
     pub columns: Vec<Column>,
     /// Results that are shown beside those of teams.
-    #[serde(default)]
     pub baselines: Vec<BaselinePlan>,
     /// The files for those who take part, such as a starting kit; those that are there stay if this is left out.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub files: Option<Vec<FilePlan>>,
 }
 
-fn five() -> u32 {
-    5
-}
-fn hundred() -> u32 {
-    100
-}
-fn three() -> u32 {
-    3
-}
-fn coco() -> Vec<String> {
-    vec!["coco".to_owned()]
-}
-fn cider() -> String {
-    "cider-d".to_owned()
-}
-fn yes() -> bool {
-    true
-}
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
 fn is_false(value: &bool) -> bool {
     !value
-}
-fn nothing() -> PerImage {
-    PerImage::Nothing
-}
-fn best() -> FinalRule {
-    FinalRule::Best
-}
-fn two() -> u32 {
-    2
-}
-fn public_board() -> BoardKind {
-    BoardKind::Public
 }
 
 /// A reference set as it is described.
@@ -442,9 +383,8 @@ pub struct FilePlan {
     pub file: Source,
 }
 
-impl Plan {
-    /// A draft without phases.
-    pub fn draft(host: String) -> Self {
+impl Default for Plan {
+    fn default() -> Self {
         Self {
             slug: String::new(),
             title: String::new(),
@@ -452,20 +392,27 @@ impl Plan {
             rules: String::new(),
             citation: String::new(),
             visibility: Visibility::Public,
-            draft: true,
+            draft: false,
             terms: String::new(),
-            terms_version: one(),
-            admission: everyone(),
+            terms_version: 1,
+            admission: Admission::Open,
             allow: Vec::new(),
             block: Vec::new(),
             team_size: None,
             contact: String::new(),
             accent: String::new(),
             logo: None,
-            hosts: vec![host],
+            hosts: Vec::new(),
             pages: Vec::new(),
             phases: Vec::new(),
         }
+    }
+}
+
+impl Plan {
+    /// A draft without phases.
+    pub fn draft(host: String) -> Self {
+        Self { draft: true, hosts: vec![host], ..Self::default() }
     }
 
     /// A benchmark as it is now, apart from its hosts and phases.
@@ -517,29 +464,28 @@ impl Plan {
     }
 }
 
-impl PhasePlan {
-    /// A phase with the defaults, which those of fields that a plan leaves out are, too.
-    pub fn new(slug: &str, title: &str) -> Self {
+impl Default for PhasePlan {
+    fn default() -> Self {
         Self {
-            slug: slug.to_owned(),
-            title: title.to_owned(),
+            slug: String::new(),
+            title: String::new(),
             opens: None,
             closes: None,
-            per_day: five(),
-            in_total: hundred(),
-            board: public_board(),
+            per_day: 5,
+            in_total: 100,
+            board: BoardKind::Public,
             reveal: None,
-            decimals: three(),
-            metrics: coco(),
+            decimals: 3,
+            metrics: vec!["coco".to_owned()],
             derive: Vec::new(),
             given: Vec::new(),
             group_by: None,
             main_set: None,
-            main_metric: cider(),
+            main_metric: "cider-d".to_owned(),
             rank_by: None,
             board_columns: Vec::new(),
-            human: yes(),
-            per_image: nothing(),
+            human: true,
+            per_image: PerImage::Nothing,
             pictures: None,
             vectors: None,
             program: None,
@@ -547,8 +493,8 @@ impl PhasePlan {
             public_seed: None,
             public_ids: None,
             private_at: None,
-            final_rule: best(),
-            chosen: two(),
+            final_rule: FinalRule::Best,
+            chosen: 2,
             from: None,
             top: None,
             carry: false,
@@ -557,6 +503,13 @@ impl PhasePlan {
             baselines: Vec::new(),
             files: None,
         }
+    }
+}
+
+impl PhasePlan {
+    /// A phase with the defaults.
+    pub fn new(slug: &str, title: &str) -> Self {
+        Self { slug: slug.to_owned(), title: title.to_owned(), ..Self::default() }
     }
 
     /// A phase as it is now, apart from its files.

@@ -7,12 +7,9 @@ use std::sync::Arc;
 
 use axum::body::Body;
 use axum::extract::multipart::Field;
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
 use capeval_site::blobs::Draft;
-use capeval_site::fault;
-use capeval_site::fault::Fault;
-use capeval_site::jobs::{Failure, child};
+use capeval_site::jobs::child;
+use capeval_site::prelude::*;
 use capeval_tasks::{Allowance, ReadCaptions};
 use flate2::read::MultiGzDecoder;
 use futures_util::StreamExt;
@@ -269,12 +266,10 @@ impl Read for Content<'_> {
         }
         if bytes[..n].iter().any(|byte| self.is_beyond(*byte)) {
             self.fault.get_or_insert_with(|| {
-                fault!(
-                    UNPROCESSABLE_ENTITY,
-                    "text-too-long",
-                    "A text in the file is longer than {} MiB.",
-                    TEXT >> 20
-                )
+                fault! {
+                    UNPROCESSABLE_ENTITY, "text-too-long",
+                    "A text in the file is longer than {} MiB.", TEXT >> 20
+                }
             });
         }
         if self.fault.is_some() { Err(io::ErrorKind::InvalidData.into()) } else { Ok(n) }
@@ -315,12 +310,10 @@ fn within<T>(inner: &mut dyn Read, limit: u64, read: impl FnOnce(&mut Content<'_
 }
 
 fn unpacked_too_large(limit: u64) -> Fault {
-    fault!(
-        PAYLOAD_TOO_LARGE,
-        "unpacked-too-large",
-        "The file is larger than {} MiB when decompressed.",
-        limit >> 20
-    )
+    fault! {
+        PAYLOAD_TOO_LARGE, "unpacked-too-large",
+        "The file is larger than {} MiB when decompressed.", limit >> 20
+    }
 }
 
 fn damaged() -> Fault {

@@ -2,12 +2,8 @@
 
 use crate::notes;
 use capeval_api::{CreatedWebhook, Delivery, Webhook};
-use capeval_site::app::App;
-use capeval_site::fault;
-use capeval_site::fault::Fault;
 use capeval_site::outbox::{self, Address};
-use capeval_site::store::{Error, Store, Tx};
-use capeval_site::{args, clock, columns, ids};
+use capeval_site::prelude::*;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -73,12 +69,9 @@ pub async fn add(app: &App, by: &str, benchmark: &str, url: &str) -> Result<Crea
     tx.lock("benchmark", benchmark).await?;
     let sql = "SELECT COUNT(*) FROM webhook WHERE benchmark = $1";
     if tx.fetch_one::<i64>(sql, args![benchmark]).await? >= MOST {
-        return Err(fault!(
-            CONFLICT,
-            "webhooks",
-            "A benchmark can have at most {} webhooks. Remove one first.",
-            MOST
-        ));
+        return Err(fault! {
+            CONFLICT, "webhooks", "A benchmark can have at most {} webhooks. Remove one first.", MOST
+        });
     }
     let (id, secret) = (ids::new_id(), ids::secret()?);
     let row = columns! {

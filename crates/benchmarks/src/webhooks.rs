@@ -2,14 +2,10 @@
 
 use askama::Template;
 use axum::extract::Path;
-use axum::http::StatusCode;
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use capeval_api::{CreatedWebhook, NewWebhook, Webhook, Webhooks};
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::fault::Fault;
-use capeval_site::web::route::{delete, get, post};
-use capeval_site::web::{Access, Answer, Body, Created, Hosted, NoContent, Page, Route, encode};
+use capeval_site::prelude::*;
+use capeval_site::web::route::delete;
 
 use super::records::SeenBenchmark;
 use super::webhook_records;
@@ -65,14 +61,14 @@ async fn add_on_page(
     Hosted(seen): Hosted<SeenBenchmark>,
     Body(new): Body<NewWebhook>,
 ) -> Result<Response, Fault> {
-    let added = webhook_records::add(&app, &by.id, &seen.benchmark.id, &new.url).await;
-    let (status, secret, url, problem) = match &added {
-        Ok(added) => (StatusCode::OK, Some(added.secret.clone()), "", None),
-        Err(fault) => (fault.status, None, new.url.as_str(), Some(page.fault(fault))),
+    let (secret, url, fault) = match webhook_records::add(&app, &by.id, &seen.benchmark.id, &new.url).await {
+        Ok(added) => (Some(added.secret), "", None),
+        Err(fault) => (None, new.url.as_str(), Some(page.refusal(fault)?)),
     };
+    let problem = fault.as_ref().map(|fault| page.fault(fault));
     let webhooks = webhook_records::of_benchmark(&app.store, &seen.benchmark.id).await?;
     let template = WebhooksPage { page: &page, seen: &seen, webhooks: &webhooks, secret, url, problem };
-    Ok((status, page.show(&template)?).into_response())
+    page.show_after(&template, fault.as_ref())
 }
 
 async fn remove(

@@ -6,15 +6,8 @@ use capeval_api::{
     AddedCaption, AddedRating, CaptionToRate, DescribeIn, Details, Flaw, NewCaption, NewRating, Picture,
     PictureFile, PictureLanguage, Pictures, ToDescribe, ToRate, UploadedPicture, UploadedPictures,
 };
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::fault::Fault;
-use capeval_site::paging::{Place, Rows};
-use capeval_site::web::route::{get, post};
-use capeval_site::web::{
-    Access, Answer, Body, Created, Either, Field, Page, Route, Scope, UrlQuery, Visible,
-};
-use capeval_site::{args, clock, fault};
+use capeval_site::prelude::*;
+use capeval_site::web::Field;
 
 use super::captioning::submit::{self, Outcome, Problem, SubmittedCaption};
 use super::captioning::{self, drafts, language};
@@ -235,11 +228,10 @@ async fn rate(
     let tags = grades::known_tags(&given.errors);
     let rated = rating::NewRating { collection, account: &visitor.id, grade, tags };
     if !rating::rate_held(&app.store, &given.item, &rated).await? {
-        return Err(fault!(
-            CONFLICT,
-            "not-rated",
+        return Err(fault! {
+            CONFLICT, "not-rated",
             "You have already rated this caption, or it can no longer be rated. Ask for the next one."
-        ));
+        });
     }
     Ok(Created::json(&AddedRating {}))
 }

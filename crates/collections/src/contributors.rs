@@ -1,7 +1,6 @@
 //! The contributors to a collection, and those of them who are named on its leaderboard.
 
-use capeval_site::store::{Error, Store, Tx};
-use capeval_site::{args, clock, columns};
+use capeval_site::prelude::*;
 use serde::Deserialize;
 
 /// The most names on a leaderboard.
@@ -38,9 +37,7 @@ pub(super) async fn is_named(store: &Store, collection: &str, account: &str) -> 
 
 /// Notes that a person takes part.
 pub(super) async fn join(tx: &mut Tx, collection: &str, account: &str) -> Result<(), Error> {
-    let row = columns! {
-        collection, account, on_board: 0_i64, created_at: clock::now(),
-    };
+    let row = columns! { collection, account, on_board: 0_i64, created_at: clock::now() };
     tx.add_row("contributor", row).await.map(drop)
 }
 

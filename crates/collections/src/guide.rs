@@ -6,13 +6,8 @@ use std::collections::HashMap;
 use askama::Template;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Redirect, Response};
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::fault::Fault;
-use capeval_site::web::language::say;
+use capeval_site::prelude::*;
 use capeval_site::web::markdown::as_html;
-use capeval_site::web::route::{get, post};
-use capeval_site::web::{Access, Body, Page, Route, Scope, Visible};
 
 use super::passes;
 use super::records::{SeenCollection, name_of};

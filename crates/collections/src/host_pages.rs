@@ -4,13 +4,7 @@ use askama::Template;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Redirect, Response};
 use capeval_api::{Collection as ApiCollection, CollectionState, ReleaseAccess, Visibility};
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::fault;
-use capeval_site::fault::Fault;
-use capeval_site::web::Slug;
-use capeval_site::web::route::{get, post};
-use capeval_site::web::{Access, Answer, Body, Created, Either, Hosted, Page, Route};
+use capeval_site::prelude::*;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
@@ -138,8 +132,7 @@ async fn save(
     let slug = if is_new { Slug::Unused } else { Slug::UnusedOrOwn };
     match settings::apply(app, plan, slug, Some(&visitor.id)).await {
         Ok(_) => Ok(Redirect::to(&format!("/c/{}?done=saved", plan.slug)).into_response()),
-        Err(fault) if fault.status.is_server_error() => Err(fault),
-        Err(fault) => form(page, plan, is_new, Some(page.fault(&fault))),
+        Err(fault) => form(page, plan, is_new, Some(page.fault(&page.refusal(fault)?))),
     }
 }
 
@@ -154,12 +147,9 @@ async fn apply(
     Body(CollectionSettings(given)): Body<CollectionSettings>,
 ) -> Result<Either<Created<ApiCollection>, Answer<ApiCollection>>, Fault> {
     let plan: Plan = serde_path_to_error::deserialize(given).map_err(|error| {
-        fault!(
-            UNPROCESSABLE_ENTITY,
-            "collection",
-            "The description of the collection is not valid: {}",
-            error
-        )
+        fault! {
+            UNPROCESSABLE_ENTITY, "collection", "The description of the collection is not valid: {}", error
+        }
     })?;
     let is_new = settings::apply(&app, &plan, Slug::UnusedOrOwn, Some(&visitor.id)).await?;
     let seen = records::collection(&app.store, &plan.slug, Some(&visitor)).await?;

@@ -3,13 +3,8 @@
 use axum::http::HeaderMap;
 use axum::response::Response;
 use capeval_api::ImageState;
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::fault;
-use capeval_site::fault::Fault;
 use capeval_site::pictures;
-use capeval_site::web::route::get;
-use capeval_site::web::{Access, Names, Route, Scope, Standing, Subject, Visible};
+use capeval_site::prelude::*;
 
 use super::records::{self, Image, SeenCollection};
 use super::reports;

@@ -3,11 +3,7 @@
 use askama::Template;
 use axum::response::{Redirect, Response};
 use capeval_api::Collections;
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::fault::Fault;
-use capeval_site::web::route::{get, post};
-use capeval_site::web::{Access, Answer, Body, Page, Route, Scope, Visible};
+use capeval_site::prelude::*;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -78,7 +74,7 @@ async fn show(app: App, page: Page, Visible(seen): Visible<SeenCollection>) -> R
     page.show(&CollectionPage {
         page: &page,
         progress,
-        closed: seen.collection.is_closed().map(|fault| page.fault(&fault)),
+        closed: seen.collection.refusal().map(|fault| page.fault(&fault)),
         waiting: if seen.is_moderator { moderation::waiting(&app.store, id).await? } else { 0 },
         board: contributors::leaderboard(&app.store, id).await?,
         is_on_board,

@@ -1,10 +1,6 @@
 //! The people who have passed the quiz of a collection, which comes before a person's first caption or rating.
 
-use capeval_site::accounts::Visitor;
-use capeval_site::fault;
-use capeval_site::fault::Fault;
-use capeval_site::store::{Error, Store};
-use capeval_site::{args, clock};
+use capeval_site::prelude::*;
 
 use super::contributors;
 use super::records::SeenCollection;
@@ -23,22 +19,17 @@ pub(super) async fn note(
     is_passed: bool,
 ) -> Result<(), Error> {
     let mut tx = store.begin().await?;
-    tx.execute(
-        "INSERT INTO quiz (collection, account, attempts, passed_at) VALUES ($1, $2, 1, $3) \
-         ON CONFLICT (collection, account) DO UPDATE SET attempts = quiz.attempts + 1, \
-         passed_at = COALESCE(quiz.passed_at, excluded.passed_at)",
-        args![collection, account, is_passed.then(clock::now)],
-    )
-    .await?;
+    let sql = "INSERT INTO quiz (collection, account, attempts, passed_at) VALUES ($1, $2, 1, $3) \
+               ON CONFLICT (collection, account) DO UPDATE SET attempts = quiz.attempts + 1, \
+               passed_at = COALESCE(quiz.passed_at, excluded.passed_at)";
+    tx.execute(sql, args![collection, account, is_passed.then(clock::now)]).await?;
     contributors::join(&mut tx, collection, account).await?;
     tx.commit().await
 }
 
 /// Refuses to let a person contribute if the collection is closed, or if they have not passed its quiz.
 pub(super) async fn require(store: &Store, seen: &SeenCollection, visitor: &Visitor) -> Result<(), Fault> {
-    if let Some(fault) = seen.collection.is_closed() {
-        return Err(fault);
-    }
+    seen.collection.require_open()?;
     if !has_passed(store, &seen.collection.id, &visitor.id).await? {
         return Err(fault!(CONFLICT, "quiz", "First pass the quiz on the instructions page."));
     }

@@ -4,14 +4,9 @@
 //! difference hash in eight parts, of which two pictures with at most seven different bits share one.
 
 use capeval_api::ImageState;
-use capeval_site::app::App;
-use capeval_site::fault::Fault;
-use capeval_site::jobs::queue::Priority;
-use capeval_site::jobs::{self, Failure, Job, Lane, Work};
+use capeval_site::named_files;
 use capeval_site::pictures::{REFUSALS, RewrittenPicture, rewrite};
-use capeval_site::store::{Error, Tx};
-use capeval_site::web::language::say;
-use capeval_site::{args, clock, columns, named_files};
+use capeval_site::prelude::*;
 
 use super::records::{self, Contribution, Image};
 use super::{similarity, slots};
@@ -93,22 +88,12 @@ pub(super) async fn settle(
 ) -> Result<Option<String>, Error> {
     let RewrittenPicture { pictured, blob, thumb, size } = rewritten;
     let near = near(tx, collection, &pictured.phash).await?;
-    tx.execute(
-        "UPDATE image SET blob = $1, thumb = $2, kind = $3, width = $4, height = $5, size = $6, phash = $7, \
-         near = $8, upload = NULL, state = 'pending' WHERE id = $9",
-        args![
-            blob,
-            thumb,
-            pictured.kind,
-            pictured.width,
-            pictured.height,
-            size as i64,
-            &pictured.phash,
-            near.clone(),
-            image
-        ],
-    )
-    .await?;
+    let row = columns! {
+        blob, thumb, kind: pictured.kind, width: pictured.width, height: pictured.height,
+        size: size as i64, phash: &pictured.phash, near: near.clone(), upload: None::<String>,
+        state: "pending",
+    };
+    tx.change_row("image", image, row).await?;
     for band in similarity::bands(&pictured.phash) {
         tx.add_row("image_band", columns! { collection, band, image }).await?;
     }
@@ -116,43 +101,27 @@ pub(super) async fn settle(
 }
 
 async fn refuse(tx: &mut Tx, image: &str, reason: &'static str) -> Result<(), Error> {
-    tx.execute(
-        "UPDATE image SET state = 'rejected', reason = $1, upload = NULL WHERE id = $2",
-        args![reason, image],
-    )
-    .await
-    .map(drop)
+    tx.change_row("image", image, columns! { state: "rejected", reason, upload: None::<String> }).await
 }
 
 /// Lets people describe a picture.
 pub(super) async fn approve(tx: &mut Tx, image: &str, by: Option<&str>) -> Result<(), Error> {
     slots::open(tx, image).await?;
-    tx.execute(
-        "UPDATE image SET approved_at = $1, approved_by = $2 WHERE id = $3",
-        args![clock::now(), by, image],
-    )
-    .await
-    .map(drop)
+    tx.change_row("image", image, columns! { approved_at: clock::now(), approved_by: by }).await
 }
 
 /// The number of the uploader's approved pictures.
 async fn approved(tx: &mut Tx, image: &Image) -> Result<i64, Error> {
-    tx.fetch_one(
-        "SELECT COUNT(*) FROM image WHERE uploader = $1 AND collection = $2 AND approved_at IS NOT NULL \
-             AND state IN ('open', 'complete')",
-        args![image.uploader.clone(), &image.collection],
-    )
-    .await
+    let sql = "SELECT COUNT(*) FROM image WHERE uploader = $1 AND collection = $2 AND approved_at IS NOT NULL \
+               AND state IN ('open', 'complete')";
+    tx.fetch_one(sql, args![image.uploader.clone(), &image.collection]).await
 }
 
 /// Returns true if the collection has another picture with the same pixels.
 pub(super) async fn has(tx: &mut Tx, collection: &str, image: &str, blob: &str) -> Result<bool, Error> {
-    tx.exists(
-        "SELECT 1 FROM image WHERE blob = $1 AND collection = $2 AND id <> $3 \
-             AND state NOT IN ('rejected', 'withdrawn')",
-        args![blob, collection, image],
-    )
-    .await
+    let sql = "SELECT 1 FROM image WHERE blob = $1 AND collection = $2 AND id <> $3 \
+               AND state NOT IN ('rejected', 'withdrawn')";
+    tx.exists(sql, args![blob, collection, image]).await
 }
 
 /// The picture of the collection that is most like this one, if any is nearly the same.

@@ -2,14 +2,8 @@
 
 use capeval_api::ImageState;
 use capeval_benchmarks::records::Visibility;
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::fault::Fault;
-use capeval_site::paging::List;
-use capeval_site::store::{self, Error, Store};
-use capeval_site::web::language::Language;
-use capeval_site::web::{Names, Standing, Subject, encode};
-use capeval_site::{args, oldest_first};
+use capeval_site::oldest_first;
+use capeval_site::prelude::*;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 

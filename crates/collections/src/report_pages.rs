@@ -1,13 +1,10 @@
 //! The forms with which people report things, and with which anybody asks for the removal of a picture.
 
 use askama::Template;
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use capeval_api::NewReport;
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::fault::Fault;
-use capeval_site::web::route::{get, post};
-use capeval_site::web::{Access, Attempt, Body, NoContent, Page, Route, Scope, Visible, local};
+use capeval_site::prelude::*;
+use capeval_site::web::{Attempt, local};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -79,7 +76,9 @@ async fn takedown(
     };
     match sent {
         Ok(()) => page.show(&shown(None)),
-        Err(fault) if fault.status.is_server_error() => Err(fault),
-        Err(fault) => Ok((fault.status, page.show(&shown(Some(page.fault(&fault))))?).into_response()),
+        Err(fault) => {
+            let fault = page.refusal(fault)?;
+            page.show_after(&shown(Some(page.fault(&fault))), Some(&fault))
+        }
     }
 }

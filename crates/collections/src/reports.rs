@@ -1,12 +1,7 @@
 //! Reports of pictures and captions, and requests to remove a picture.
 
 use capeval_api::{ImageState, NewReport, ReportedKind};
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::fault;
-use capeval_site::fault::Fault;
-use capeval_site::store::{Error, Store, Tx};
-use capeval_site::{args, audit, clock, columns, ids};
+use capeval_site::prelude::*;
 use serde_json::json;
 
 use super::records::SeenCollection;
@@ -56,12 +51,11 @@ pub(super) async fn add(
     let refused = "SELECT COUNT(*) FROM report WHERE reporter = $1 AND state = 'refused'";
     let refused: i64 = tx.fetch_one(refused, args![&visitor.id]).await?;
     if !rules::may_report(refused) {
-        return Err(fault!(
-            FORBIDDEN,
-            "no-reports",
+        return Err(fault! {
+            FORBIDDEN, "no-reports",
             "Moderators have rejected {} of your reports, so you can no longer report. Skip what you do not like.",
             refused
-        ));
+        });
     }
     if is_caption {
         // Reports are counted in turn.
@@ -140,12 +134,11 @@ pub(super) async fn request_removal(
     let [what, why, contact] = [request.what, request.why, request.contact].map(text::clean);
     let is_wrong = |text: &String| text.is_empty() || text.chars().count() > NOTE;
     if [&what, &why, &contact].into_iter().any(is_wrong) {
-        return Err(fault!(
-            UNPROCESSABLE_ENTITY,
-            "takedown",
+        return Err(fault! {
+            UNPROCESSABLE_ENTITY, "takedown",
             "Say which picture it is, why it should be removed, and how we can reach you, each in at most {} characters.",
             NOTE
-        ));
+        });
     }
     let id = ids::new_id();
     let mut tx = store.begin().await?;

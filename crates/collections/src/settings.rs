@@ -4,14 +4,8 @@
 use std::fmt;
 
 use capeval_api::{CollectionState, ReleaseAccess, Visibility};
-use capeval_site::accounts::people;
-use capeval_site::app::App;
-use capeval_site::fault;
-use capeval_site::fault::Fault;
-use capeval_site::store::{self, Columns, Store, Tx};
-use capeval_site::web::Slug;
-use capeval_site::web::language::say;
-use capeval_site::{args, audit, clock, columns, ids};
+use capeval_site::prelude::*;
+use capeval_site::store::Columns;
 use schemars::JsonSchema;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{self, MapAccess, Visitor};
@@ -94,15 +88,18 @@ impl Collection {
         self.goals.iter().map(|goal| goal.target).max().unwrap_or(0)
     }
 
+    /// Refuses contributions if none can be made now.
+    pub fn require_open(&self) -> Result<(), Fault> {
+        self.refusal().map_or(Ok(()), Err)
+    }
+
     /// The reason why nothing can be contributed now, if so.
-    pub fn is_closed(&self) -> Option<Fault> {
+    pub fn refusal(&self) -> Option<Fault> {
         match self.state {
             CollectionState::Open => None,
-            CollectionState::Paused => Some(fault!(
-                CONFLICT,
-                "paused",
-                "The hosts have paused this collection. Please come back later."
-            )),
+            CollectionState::Paused => Some(fault! {
+                CONFLICT, "paused", "The hosts have paused this collection. Please come back later."
+            }),
             CollectionState::Closed => {
                 Some(fault!(CONFLICT, "collection-closed", "This collection has ended. Thank you!"))
             }
@@ -457,49 +454,39 @@ async fn add_staff(tx: &mut Tx, collection: &str, email: &str, duty: Duty) -> Re
     let Some(account) = account else {
         return Err(fault!(UNPROCESSABLE_ENTITY, "staff", "No account has the email address {}.", email));
     };
-    tx.execute(
-        "INSERT INTO collection_staff (collection, account, duty) VALUES ($1, $2, $3) \
-         ON CONFLICT (collection, account) DO UPDATE SET duty = excluded.duty",
-        args![collection, account, duty.name()],
-    )
-    .await?;
+    let sql = "INSERT INTO collection_staff (collection, account, duty) VALUES ($1, $2, $3) \
+               ON CONFLICT (collection, account) DO UPDATE SET duty = excluded.duty";
+    tx.execute(sql, args![collection, account, duty.name()]).await?;
     Ok(())
 }
 
 fn check(plan: &Plan) -> Result<(), Fault> {
-    let is_plain =
-        plan.slug.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
-    if !is_plain || plan.slug.is_empty() || plan.slug.len() > 60 || plan.slug == "new" {
-        return Err(fault!(
-            UNPROCESSABLE_ENTITY,
-            "slug",
-            "`{}` cannot be part of an address. Use lowercase letters, digits and hyphens.",
-            &plan.slug
-        ));
+    if !clean_text::is_key(&plan.slug, 60) || plan.slug == "new" {
+        return Err(fault! {
+            UNPROCESSABLE_ENTITY, "slug",
+            "`{}` cannot be part of an address. Use lowercase letters, digits and hyphens.", &plan.slug
+        });
     }
     people::name(&plan.title)?;
     let goals = plan.goals();
     if goals.iter().any(|goal| !(1..=100).contains(&goal.captions) || goal.target < 1) {
-        return Err(fault!(
-            UNPROCESSABLE_ENTITY,
-            "numbers",
+        return Err(fault! {
+            UNPROCESSABLE_ENTITY, "numbers",
             "Ask for 1 to 100 captions of each picture, and for at least 1 picture."
-        ));
+        });
     }
     if plan.shortest.values().any(|least| !(2..=100).contains(least)) {
-        return Err(fault!(
-            UNPROCESSABLE_ENTITY,
-            "numbers",
+        return Err(fault! {
+            UNPROCESSABLE_ENTITY, "numbers",
             "Ask for 2 to 100 words or Chinese characters of a caption at least."
-        ));
+        });
     }
     let is_short = |detail: &String| !detail.is_empty() && detail.chars().count() <= 80;
     if plan.details.iter().any(|details| details.len() > 2 || !details.iter().all(is_short)) {
-        return Err(fault!(
-            UNPROCESSABLE_ENTITY,
-            "details",
+        return Err(fault! {
+            UNPROCESSABLE_ENTITY, "details",
             "Ask for at most two things about a picture, in at most 80 characters each."
-        ));
+        });
     }
     if plan.languages.is_empty() || plan.licences.is_empty() {
         return Err(fault!(UNPROCESSABLE_ENTITY, "choices", "Choose at least one language and one licence."));
@@ -519,12 +506,10 @@ fn check(plan: &Plan) -> Result<(), Fault> {
         return Err(fault!(UNPROCESSABLE_ENTITY, "choices", "The language {} is named twice.", twice));
     }
     if let Some(other) = plan.shortest.keys().find(|language| !names.contains(&language.as_str())) {
-        return Err(fault!(
-            UNPROCESSABLE_ENTITY,
-            "choice",
-            "shortest has a number for {}, which is not a language of this collection.",
-            other
-        ));
+        return Err(fault! {
+            UNPROCESSABLE_ENTITY, "choice",
+            "shortest has a number for {}, which is not a language of this collection.", other
+        });
     }
     Ok(())
 }

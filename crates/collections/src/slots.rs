@@ -10,11 +10,8 @@
 //! people meet them, and finding the next one takes the same time in a queue of any length.
 
 use capeval_api::ImageState;
-use capeval_site::accounts::people;
-use capeval_site::app::App;
-use capeval_site::fault::Fault;
-use capeval_site::store::{self, Error, Store, Tx};
-use capeval_site::{among, args, clock, ids};
+use capeval_site::among;
+use capeval_site::prelude::*;
 use serde::Deserialize;
 
 use super::records::Collection;
@@ -276,12 +273,9 @@ async fn own(store: &Store, collection: &str, account: &str) -> Result<Option<As
 
 /// Makes a reservation last longer; returns until when, or nothing if it is gone.
 pub async fn extend(tx: &mut Tx, image: &str, account: &str) -> Result<Option<i64>, Error> {
-    tx.fetch_optional(
-        "UPDATE assignment SET expires_at = CASE WHEN created_at + $1 < $2 THEN created_at + $1 ELSE $2 END \
-             WHERE image = $3 AND account = $4 AND kind = 'caption' RETURNING expires_at",
-        args![LONGEST, clock::now() + LEASE, image, account],
-    )
-    .await
+    let sql = "UPDATE assignment SET expires_at = CASE WHEN created_at + $1 < $2 THEN created_at + $1 ELSE $2 END \
+               WHERE image = $3 AND account = $4 AND kind = 'caption' RETURNING expires_at";
+    tx.fetch_optional(sql, args![LONGEST, clock::now() + LEASE, image, account]).await
 }
 
 /// Reserves a place of a picture; nothing if there is none left for this person.
@@ -332,12 +326,9 @@ pub async fn free(tx: &mut Tx, image: &str, account: &str, now: i64) -> Result<b
 
 /// Deletes a reservation that ended before `now`; returns the goal whose place is not free yet.
 async fn unreserve(tx: &mut Tx, image: &str, account: &str, now: i64) -> Result<Option<String>, Error> {
-    tx.fetch_optional(
-        "DELETE FROM assignment WHERE image = $1 AND account = $2 AND kind = 'caption' AND expires_at < $3 \
-             RETURNING language",
-        args![image, account, now],
-    )
-    .await
+    let sql = "DELETE FROM assignment WHERE image = $1 AND account = $2 AND kind = 'caption' AND expires_at < $3 \
+               RETURNING language";
+    tx.fetch_optional(sql, args![image, account, now]).await
 }
 
 async fn release(tx: &mut Tx, image: &str, goal: &str) -> Result<(), Error> {
@@ -396,33 +387,23 @@ pub async fn change_caption(
     let Some(image) = picture_of(tx, caption).await? else { return Ok(false) };
     lock(tx, &image).await?;
     let now = clock::now();
-    let changed = tx
-        .execute(
-            "UPDATE caption SET state = $1, state_before = $2, reason = $3, changed_at = $4, \
-             decided_at = CASE WHEN $1 IN ('accepted', 'rejected') THEN $4 ELSE decided_at END \
-             WHERE id = $5 AND state = $2",
-            args![to.name(), from.name(), reason, now, caption],
-        )
-        .await?;
+    let sql = "UPDATE caption SET state = $1, state_before = $2, reason = $3, changed_at = $4, \
+               decided_at = CASE WHEN $1 IN ('accepted', 'rejected') THEN $4 ELSE decided_at END \
+               WHERE id = $5 AND state = $2";
+    let changed = tx.execute(sql, args![to.name(), from.name(), reason, now, caption]).await?;
     if changed == 0 {
         return Ok(false);
     }
     if from == CaptionState::Accepted {
+        let sql = "DELETE FROM gold WHERE EXISTS (SELECT 1 FROM caption WHERE caption.id = $1 \
+                   AND caption.collection = gold.collection AND caption.text = gold.text)";
         // No one rates a copy of it any more.
-        tx.execute(
-            "DELETE FROM gold WHERE EXISTS (SELECT 1 FROM caption WHERE caption.id = $1 \
-             AND caption.collection = gold.collection AND caption.text = gold.text)",
-            args![caption],
-        )
-        .await?;
+        tx.execute(sql, args![caption]).await?;
     }
     let (slots, accepted) = from.change(to);
-    tx.execute(
-        "UPDATE image_slots SET taken = taken + $1, accepted = accepted + $2 \
-         WHERE image = $3 AND language IN ('', (SELECT caption.language FROM caption WHERE caption.id = $4))",
-        args![slots, accepted, &image, caption],
-    )
-    .await?;
+    let sql = "UPDATE image_slots SET taken = taken + $1, accepted = accepted + $2 \
+               WHERE image = $3 AND language IN ('', (SELECT caption.language FROM caption WHERE caption.id = $4))";
+    tx.execute(sql, args![slots, accepted, &image, caption]).await?;
     tx.execute(DERIVE, args![&image]).await?;
     Ok(true)
 }
@@ -472,11 +453,8 @@ pub async fn open(tx: &mut Tx, image: &str) -> Result<(), Error> {
         "SELECT goals FROM collection WHERE id = (SELECT collection FROM image WHERE id = $1) FOR SHARE",
     );
     let Goals { goals } = tx.fetch_one(sql, args![image]).await?;
-    tx.execute(
-        "UPDATE image SET state = 'open', reason = NULL WHERE id = $1 AND state IN ('pending', 'quarantined')",
-        args![image],
-    )
-    .await?;
+    let sql = "UPDATE image SET state = 'open', reason = NULL WHERE id = $1 AND state IN ('pending', 'quarantined')";
+    tx.execute(sql, args![image]).await?;
     for Goal { language, captions, .. } in &goals {
         tx.execute(PROVIDE, args![image, language, *captions]).await?;
     }

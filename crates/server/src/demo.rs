@@ -7,12 +7,10 @@ mod scenes;
 mod texts;
 
 use anyhow::bail;
-use capeval_site::accounts::people::{self, NewAccount};
-use capeval_site::accounts::{Role, Visitor};
-use capeval_site::app::App;
+use capeval_site::accounts::Role;
+use capeval_site::accounts::people::NewAccount;
+use capeval_site::prelude::*;
 use capeval_site::settings::Settings;
-use capeval_site::web::Scope;
-use capeval_site::{args, audit};
 use serde_json::json;
 
 /// The password of all accounts of the demonstration, which listens on this machine only.

@@ -4,15 +4,13 @@ use std::collections::HashSet;
 use std::fs::File;
 
 use capeval_files::{DATA, DataKind, Home};
-use capeval_site::accounts::people;
-use capeval_site::app::App;
 use capeval_site::backup::nightly;
 use capeval_site::blobs::FOLDERS;
-use capeval_site::invariants::Breach;
+use capeval_site::invariants::{self, Breach};
 use capeval_site::jobs::child;
-use capeval_site::space::Space;
-use capeval_site::store::Store;
-use capeval_site::{args, clock, ids, invariants, named_files, space};
+use capeval_site::named_files;
+use capeval_site::prelude::*;
+use capeval_site::space::{self, Space};
 use capeval_tasks::{Possible, absence, missing_data};
 
 /// The free bytes under which there is not enough space.

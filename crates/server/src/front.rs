@@ -8,12 +8,9 @@ use capeval_benchmarks::halves;
 use capeval_benchmarks::records::{self as benchmarks, PhaseState};
 use capeval_benchmarks::settings::Phase;
 use capeval_collections::records::{self as collections, Collection, Progress};
-use capeval_site::app::App;
-use capeval_site::fault::Fault;
 use capeval_site::feature::Feature;
+use capeval_site::prelude::*;
 use capeval_site::web::recent::Making;
-use capeval_site::web::route::get;
-use capeval_site::web::{Access, Page, Route};
 
 /// The home page as a feature.
 pub static FEATURE: Feature = Feature {

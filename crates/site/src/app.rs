@@ -31,7 +31,7 @@ use crate::feature::{self, Features};
 use crate::jobs::Wake;
 use crate::personal_data::PersonalData;
 use crate::settings::Settings;
-use crate::store::{Schema, Store};
+use crate::store::{Error, Schema, Store, Tx};
 use crate::web::limits::Limits;
 use crate::web::query::{self, KnownParameters};
 use crate::web::recent::Recent;
@@ -136,6 +136,13 @@ impl App {
             Arc::clone(parts.entry(of).or_insert_with(|| Arc::<T>::default()))
         });
         part.downcast().unwrap_or_default()
+    }
+
+    /// Commits a transaction that has added jobs, and wakes the workers.
+    pub async fn commit(&self, tx: Tx) -> Result<(), Error> {
+        tx.commit().await?;
+        self.wake.notify();
+        Ok(())
     }
 
     /// The routes of all features.

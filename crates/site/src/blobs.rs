@@ -15,9 +15,8 @@ use sha2::{Digest, Sha256};
 use tempfile::NamedTempFile;
 
 use crate::bucket::Bucket;
-use crate::ids;
 use crate::settings::Settings;
-use crate::space;
+use crate::{ids, space};
 
 /// A folder of files that are named after their content.
 #[derive(Clone, Debug)]

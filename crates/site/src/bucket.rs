@@ -1,11 +1,10 @@
 //! Files in an object store that speaks S3, which several machines share.
 
-use std::fmt;
 use std::future::Future;
-use std::io;
 use std::path::Path;
 use std::sync::{Arc, mpsc};
 use std::time::SystemTime;
+use std::{fmt, io};
 
 use anyhow::Context;
 use futures_util::{StreamExt, TryStreamExt};

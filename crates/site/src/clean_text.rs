@@ -21,6 +21,12 @@ pub fn lines(text: &str) -> String {
     kept.trim().to_owned()
 }
 
+/// Returns true if a text is a key or a part of addresses: 1 to `most` lowercase letters, digits and hyphens.
+pub fn is_key(text: &str, most: usize) -> bool {
+    let is_part = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    (1..=most).contains(&text.len()) && text.bytes().all(is_part)
+}
+
 /// A reason for people who have no business with the disk of the server: it calls files by their names alone. `known`
 /// are folders whose names may have spaces.
 pub fn without_folders(text: &str, known: &[&Path]) -> String {

@@ -117,11 +117,10 @@ impl Fault {
 
     /// The database does not answer, or it or files cannot be written.
     pub fn unavailable() -> Self {
-        fault!(
-            SERVICE_UNAVAILABLE,
-            "unavailable",
+        fault! {
+            SERVICE_UNAVAILABLE, "unavailable",
             "The server cannot reach or change its data at the moment. Please try again in a minute."
-        )
+        }
         .retry_after(AWAY)
         .retryable()
     }
@@ -195,11 +194,10 @@ failures!(askama::Error, serde_json::Error, std::io::Error, tokio::task::JoinErr
 impl From<crate::store::Error> for Fault {
     fn from(error: crate::store::Error) -> Self {
         if crate::store::is_duplicate(&error) {
-            return fault!(
-                CONFLICT,
-                "at-once",
+            return fault! {
+                CONFLICT, "at-once",
                 "Someone else has just saved the same. Load the page again, and try once more."
-            )
+            }
             .retryable();
         }
         let internal = Self::internal(&format_args!("{error:#}"));

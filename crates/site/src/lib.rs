@@ -25,6 +25,7 @@ pub mod outbox;
 pub mod paging;
 pub mod personal_data;
 pub mod pictures;
+pub mod prelude;
 pub mod reason;
 pub mod request_id;
 pub mod retryable;

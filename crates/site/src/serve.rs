@@ -22,13 +22,10 @@ use crate::app::{self, App};
 use crate::backup::nightly;
 use crate::blobs::FOLDERS;
 use crate::connections::Door;
-use crate::feature;
-use crate::health;
 use crate::jobs::{queue, runner};
-use crate::named_files;
-use crate::outbox;
 use crate::settings::Settings;
 use crate::store::Error;
+use crate::{feature, health, named_files, outbox};
 
 /// The age at which unused files are removed, and how often that is done.
 const DAY: Duration = Duration::from_secs(86_400);

@@ -4,11 +4,7 @@ use std::collections::HashSet;
 
 use anyhow::{bail, ensure};
 use capeval_api::{Cell, ColumnKind};
-use capeval_site::clean_text;
-use capeval_site::fault;
-use capeval_site::fault::Fault;
-use capeval_site::reason;
-use capeval_site::web::Page;
+use capeval_site::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -54,8 +50,7 @@ pub fn check(columns: &[Column]) -> anyhow::Result<()> {
     let mut keys = HashSet::new();
     for column in columns {
         let Column { key, label, kind, unit, choices, .. } = column;
-        let is_key = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
-        if key.is_empty() || key.len() > LABEL || !key.bytes().all(is_key) {
+        if !clean_text::is_key(key, LABEL) {
             bail!(reason!(
                 "`{}` is not the key of a column: use at most {} lowercase letters, digits and hyphens",
                 key,
@@ -106,23 +101,16 @@ impl Column {
             ColumnKind::Number => match given.parse::<f64>() {
                 Ok(number) if number.is_finite() => Cell::Number(number),
                 _ => {
-                    return Err(fault!(
-                        UNPROCESSABLE_ENTITY,
-                        "column",
-                        "{}: give a number, such as 120 or 0.5.",
-                        label
-                    ));
+                    return Err(fault! {
+                        UNPROCESSABLE_ENTITY, "column", "{}: give a number, such as 120 or 0.5.", label
+                    });
                 }
             },
             ColumnKind::Text if given.chars().count() <= TEXT => Cell::Text(given),
             ColumnKind::Text => {
-                return Err(fault!(
-                    UNPROCESSABLE_ENTITY,
-                    "column",
-                    "{}: give at most {} characters.",
-                    label,
-                    TEXT
-                ));
+                return Err(fault! {
+                    UNPROCESSABLE_ENTITY, "column", "{}: give at most {} characters.", label, TEXT
+                });
             }
             ColumnKind::YesNo => match given.as_str() {
                 "yes" | "true" => Cell::YesNo(true),
@@ -133,13 +121,9 @@ impl Column {
             },
             ColumnKind::Choice if self.choices.contains(&given) => Cell::Text(given),
             ColumnKind::Choice => {
-                return Err(fault!(
-                    UNPROCESSABLE_ENTITY,
-                    "column",
-                    "{}: choose one of {}.",
-                    label,
-                    self.choices.join(", ")
-                ));
+                return Err(fault! {
+                    UNPROCESSABLE_ENTITY, "column", "{}: choose one of {}.", label, self.choices.join(", ")
+                });
             }
         };
         Ok(Some(cell))

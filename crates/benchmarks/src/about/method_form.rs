@@ -3,13 +3,10 @@
 use axum::extract::{FromRequest, Request};
 use axum::response::Response;
 use capeval_api::{AboutChange, Cell, Cells};
-use capeval_site::accounts::people;
-use capeval_site::app::App;
-use capeval_site::fault;
-use capeval_site::fault::Fault;
+use capeval_site::prelude::*;
+use capeval_site::store::Columns;
+use capeval_site::web::is_program;
 use capeval_site::web::signature::{Contract, Input};
-use capeval_site::web::{Body, is_program};
-use capeval_site::{clean_text, store};
 use indexmap::IndexMap;
 use serde::Deserialize;
 
@@ -72,6 +69,17 @@ pub struct CheckedMethod {
     pub team: Option<String>,
 }
 
+impl CheckedMethod {
+    /// The columns of a submission that store it.
+    pub fn row(&self) -> Result<Columns, Error> {
+        let MethodDetails { authors, code, tags, details } = &self.method_details;
+        Ok(columns! {
+            method: &self.method, description: &self.description, link: &self.link, authors, code,
+            tags: store::list(tags)?, details: store::list(details)?,
+        })
+    }
+}
+
 impl About {
     /// Collects values by names, such as those of a form.
     pub fn of(given: impl IntoIterator<Item = (String, String)>) -> Self {
@@ -123,21 +131,16 @@ impl About {
         })?;
         let description = clean_text::lines(&self.description);
         if description.chars().count() > DESCRIPTION {
-            return Err(fault!(
-                UNPROCESSABLE_ENTITY,
-                "description",
-                "The description can have at most {} characters.",
-                DESCRIPTION
-            ));
+            return Err(fault! {
+                UNPROCESSABLE_ENTITY, "description",
+                "The description can have at most {} characters.", DESCRIPTION
+            });
         }
         let authors = clean_text::line(&self.authors);
         if authors.chars().count() > AUTHORS {
-            return Err(fault!(
-                UNPROCESSABLE_ENTITY,
-                "authors",
-                "The authors can have at most {} characters.",
-                AUTHORS
-            ));
+            return Err(fault! {
+                UNPROCESSABLE_ENTITY, "authors", "The authors can have at most {} characters.", AUTHORS
+            });
         }
         let mut details = Cells::new();
         for column in columns {
@@ -148,13 +151,10 @@ impl About {
         }
         if let Some((unknown, _)) = self.columns.iter().find(|(_, given)| !given.trim().is_empty()) {
             let keys: Vec<&str> = columns.iter().map(|column| column.key.as_str()).collect();
-            return Err(fault!(
-                UNPROCESSABLE_ENTITY,
-                "column",
-                "This phase has no column {}. Its columns: {}",
-                unknown,
+            return Err(fault! {
+                UNPROCESSABLE_ENTITY, "column", "This phase has no column {}. Its columns: {}", unknown,
                 if keys.is_empty() { "–".to_owned() } else { keys.join(", ") }
-            ));
+            });
         }
         Ok(CheckedMethod {
             method,
@@ -194,13 +194,9 @@ fn tags(text: &str) -> Result<Vec<String>, Fault> {
         }
     }
     if tags.len() > TAGS || tags.iter().any(|tag| tag.chars().count() > TAG) {
-        return Err(fault!(
-            UNPROCESSABLE_ENTITY,
-            "tags",
-            "Give at most {} tags of at most {} characters each.",
-            TAGS,
-            TAG
-        ));
+        return Err(fault! {
+            UNPROCESSABLE_ENTITY, "tags", "Give at most {} tags of at most {} characters each.", TAGS, TAG
+        });
     }
     Ok(tags)
 }

@@ -3,12 +3,8 @@
 use askama::Template;
 use axum::response::{IntoResponse, Redirect, Response};
 use capeval_api::{Admission, NewParticipation, Participation, RequestState};
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::fault::Fault;
+use capeval_site::prelude::*;
 use capeval_site::web::markdown::as_html;
-use capeval_site::web::route::{get, post};
-use capeval_site::web::{Access, Answer, Body, Either, Page, Route, Scope, Visible};
 
 use super::{records, requests};
 use crate::records::SeenBenchmark;
@@ -98,13 +94,9 @@ async fn take_part(
     Body(given): Body<NewParticipation>,
 ) -> Result<Either<Answer<Participation>, Response>, Fault> {
     let done = requests::take_part(&app, &by, &seen.benchmark.id, &given).await;
-    if let Err(fault) = &done
-        && (page.is_program() || fault.status.is_server_error())
-    {
-        return Err(fault.clone());
-    }
+    let refusal = done.err().map(|fault| page.refusal(fault)).transpose()?;
     let participation = known(&app, Some(&by), &seen).await?;
-    let Err(fault) = done else {
+    let Some(fault) = refusal else {
         return Ok(match page.is_program() {
             true => Either::One(Answer::json(&participation)),
             false => Either::Other(

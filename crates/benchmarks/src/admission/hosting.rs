@@ -3,12 +3,7 @@
 use askama::Template;
 use axum::extract::Path;
 use capeval_api::{AdmissionAnswer, Open, Participant, Participants, RequestState};
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::fault::Fault;
-use capeval_site::paging::{Place, Rows};
-use capeval_site::web::route::{get, post};
-use capeval_site::web::{Access, Answer, Body, Hosted, NoContent, Page, Route, UrlQuery, encode};
+use capeval_site::prelude::*;
 
 use super::requests;
 use crate::records::SeenBenchmark;
@@ -41,7 +36,7 @@ struct ParticipantsPage<'a> {
 impl ParticipantsPage<'_> {
     /// The beginning of the addresses of other parts of the list.
     fn list(&self) -> String {
-        format!("/b/{}/participants?", encode(&self.seen.benchmark.slug))
+        self.seen.benchmark.address("participants?")
     }
 
     fn is(&self, person: &Participant, state: RequestState) -> bool {
@@ -71,5 +66,5 @@ async fn decide<const IS_ACCEPTED: bool>(
 ) -> Result<NoContent, Fault> {
     let state = if IS_ACCEPTED { RequestState::Accepted } else { RequestState::Refused };
     requests::answer(&app, &by, &seen.benchmark.id, &id, (state, &message)).await?;
-    Ok(page.then(&format!("/b/{}/participants?done=saved", encode(&seen.benchmark.slug)), &()))
+    Ok(page.then(&seen.benchmark.address("participants?done=saved"), &()))
 }

@@ -1,8 +1,7 @@
 //! Lists of addresses and domains that a benchmark admits or keeps out.
 
 use anyhow::ensure;
-use capeval_site::accounts::people;
-use capeval_site::reason;
+use capeval_site::prelude::*;
 
 /// The most entries of a list.
 const ENTRIES: usize = 1_000;

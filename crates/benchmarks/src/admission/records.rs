@@ -1,17 +1,12 @@
 //! The rules of who may submit to a benchmark, and what the database has of a person.
 
 use capeval_api::{AcceptedTerms, Admission, Open, RequestState};
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::fault;
-use capeval_site::fault::Fault;
-use capeval_site::store::{Error, Store, Tx};
-use capeval_site::web::encode;
-use capeval_site::{args, clock};
+use capeval_site::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::lists;
 use super::terms::{self, AcceptanceRow};
+use crate::records::RUNS;
 use crate::settings::Benchmark;
 
 /// The benchmark with this id.
@@ -22,7 +17,7 @@ pub async fn benchmark(tx: &mut Tx, id: &str) -> Result<Benchmark, Fault> {
 
 /// The path of the page on which people do what a benchmark asks.
 pub fn path(benchmark: &Benchmark) -> String {
-    format!("/b/{}/participate", encode(&benchmark.slug))
+    benchmark.address("participate")
 }
 
 /// A row of a person who takes part, or wants to.
@@ -51,14 +46,11 @@ pub async fn require(tx: &mut Tx, app: &App, id: &str, visitor: &Visitor) -> Res
     let benchmark = &benchmark(tx, id).await?;
     let page = app.settings.url(&path(benchmark));
     if !benchmark.terms.is_empty() && terms::accepted_at(tx, benchmark, &visitor.id).await?.is_none() {
-        return Err(fault!(
-            CONFLICT,
-            "terms",
-            "Accept the terms of this benchmark before you submit: {}",
-            page
-        ));
+        return Err(fault! {
+            CONFLICT, "terms", "Accept the terms of this benchmark before you submit: {}", page
+        });
     }
-    if is_host(tx, id, visitor).await? {
+    if tx.exists(RUNS, args![id, &visitor.id]).await? {
         return Ok(());
     }
     require_listed(tx, benchmark, visitor).await?;
@@ -67,23 +59,17 @@ pub async fn require(tx: &mut Tx, app: &App, id: &str, visitor: &Visitor) -> Res
     }
     match row(tx, id, &visitor.id).await?.and_then(|row| row.state) {
         Some(RequestState::Accepted) => Ok(()),
-        Some(RequestState::Open) => Err(fault!(
-            FORBIDDEN,
-            "not-approved-yet",
+        Some(RequestState::Open) => Err(fault! {
+            FORBIDDEN, "not-approved-yet",
             "The hosts of this benchmark have not answered your request yet. You get an email when they do."
-        )),
-        Some(_) => Err(fault!(
-            FORBIDDEN,
-            "not-approved",
-            "The hosts of this benchmark have refused your request: {}",
-            page
-        )),
-        None => Err(fault!(
-            FORBIDDEN,
-            "approval",
-            "The hosts of this benchmark approve those who take part. Ask them here: {}",
-            page
-        )),
+        }),
+        Some(_) => Err(fault! {
+            FORBIDDEN, "not-approved", "The hosts of this benchmark have refused your request: {}", page
+        }),
+        None => Err(fault! {
+            FORBIDDEN, "approval",
+            "The hosts of this benchmark approve those who take part. Ask them here: {}", page
+        }),
     }
 }
 
@@ -100,11 +86,6 @@ pub async fn refusal(app: &App, id: &str, visitor: &Visitor) -> Result<Option<Fa
     refused(require(&mut app.store.snapshot().await?, app, id, visitor).await)
 }
 
-async fn is_host(tx: &mut Tx, benchmark: &str, visitor: &Visitor) -> Result<bool, Error> {
-    let sql = "SELECT 1 FROM benchmark_host WHERE benchmark = $1 AND account = $2";
-    Ok(visitor.is_admin() || tx.exists(sql, args![benchmark, &visitor.id]).await?)
-}
-
 /// Refuses a person whose confirmed address the lists do not admit, without a word about which of them.
 pub async fn require_listed(tx: &mut Tx, benchmark: &Benchmark, visitor: &Visitor) -> Result<(), Fault> {
     if benchmark.allow.is_empty() && benchmark.block.is_empty() {
@@ -113,19 +94,17 @@ pub async fn require_listed(tx: &mut Tx, benchmark: &Benchmark, visitor: &Visito
     let sql = "SELECT email FROM account WHERE id = $1 AND confirmed_at IS NOT NULL";
     let email: Option<String> = tx.fetch_optional(sql, args![&visitor.id]).await?;
     let email = email.ok_or_else(|| {
-        fault!(
-            FORBIDDEN,
-            "unconfirmed",
+        fault! {
+            FORBIDDEN, "unconfirmed",
             "This benchmark looks at email addresses, and yours is not confirmed. Sign in through a provider that knows it, or change it on your account page to one that you confirm."
-        )
+        }
     })?;
     match lists::admit(&benchmark.allow, &benchmark.block, &email) {
         true => Ok(()),
-        false => Err(fault!(
-            FORBIDDEN,
-            "not-admitted",
+        false => Err(fault! {
+            FORBIDDEN, "not-admitted",
             "This benchmark does not admit your email address. Its hosts can tell you more."
-        )),
+        }),
     }
 }
 

@@ -3,16 +3,8 @@
 use std::collections::HashMap;
 
 use capeval_api::{Admission, NewParticipation, Participant, RequestState};
-use capeval_site::accounts::{Visitor, people};
-use capeval_site::app::App;
-use capeval_site::fault;
-use capeval_site::fault::Fault;
-use capeval_site::outbox;
-use capeval_site::paging::{List, Place, Rows};
-use capeval_site::store::{self, Error, Store, Tx};
-use capeval_site::web::encode;
-use capeval_site::web::language::{Language, say};
-use capeval_site::{among, args, clean_text, clock, columns, ids, newest_first};
+use capeval_site::prelude::*;
+use capeval_site::{among, newest_first, outbox};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -46,13 +38,10 @@ impl Words {
         let is_long = |text: &str, most: usize| text.chars().count() > most;
         if is_long(&words.affiliation, LINE) || is_long(&words.country, LINE) || is_long(&words.reason, TEXT)
         {
-            return Err(fault!(
-                UNPROCESSABLE_ENTITY,
-                "too-long",
-                "Affiliation and country can have at most {} characters, and the reason {}.",
-                LINE,
-                TEXT
-            ));
+            return Err(fault! {
+                UNPROCESSABLE_ENTITY, "too-long",
+                "Affiliation and country can have at most {} characters, and the reason {}.", LINE, TEXT
+            });
         }
         Ok(words)
     }
@@ -85,9 +74,7 @@ pub(super) async fn take_part(
         tell_hosts(&mut tx, app, benchmark, by).await?;
         notes::note(&mut tx, Some(&by.id), "admission.request", id, json!({})).await?;
     }
-    tx.commit().await?;
-    app.wake.notify();
-    Ok(())
+    Ok(app.commit(tx).await?)
 }
 
 /// Returns true if a person asks the hosts by what they do. Who accepts a new version of the terms while a request
@@ -109,11 +96,9 @@ async fn require_request(
 ) -> Result<(), Fault> {
     records::require_listed(tx, benchmark, by).await?;
     if words.affiliation.is_empty() || words.reason.is_empty() {
-        return Err(fault!(
-            UNPROCESSABLE_ENTITY,
-            "request",
-            "Tell the hosts your affiliation and why you want to take part."
-        ));
+        return Err(fault! {
+            UNPROCESSABLE_ENTITY, "request", "Tell the hosts your affiliation and why you want to take part."
+        });
     }
     match known {
         Some(row) if row.state == Some(RequestState::Open) => {
@@ -147,9 +132,7 @@ async fn write(
     match known {
         Some(known) => tx.change_row("participant", &known.id, row).await,
         None => {
-            row.extend(columns! {
-                id: ids::new_id(), benchmark, account: &by.id, created_at: clock::now(),
-            });
+            row.extend(columns! { id: ids::new_id(), benchmark, account: &by.id, created_at: clock::now() });
             tx.insert_row("participant", row).await
         }
     }
@@ -158,9 +141,8 @@ async fn write(
 /// Tells the hosts of a benchmark that someone asks. The words are only on the page: no one writes to others in the
 /// name of the site.
 async fn tell_hosts(tx: &mut Tx, app: &App, benchmark: &Benchmark, by: &Visitor) -> Result<(), Fault> {
-    let page = app.settings.url(&format!("/b/{}/participants", encode(&benchmark.slug)));
+    let page = app.settings.url(&benchmark.address("participants"));
     for Recipient { email, language, .. } in notifications::hosts(tx, &benchmark.id).await? {
-        let language = language.unwrap_or(Language::English);
         let subject = language.fill("{} asks to take part in {}", &[&by.name, &benchmark.title]);
         let body = format!("{}\n\n{page}\n", language.t(say("Approve or refuse the request here:")));
         outbox::mail(tx, app, &email, &subject, &body).await?;
@@ -178,12 +160,9 @@ pub(super) async fn answer(
 ) -> Result<(), Fault> {
     let words = clean_text::lines(words);
     if words.chars().count() > TEXT {
-        return Err(fault!(
-            UNPROCESSABLE_ENTITY,
-            "message",
-            "The message can have at most {} characters.",
-            TEXT
-        ));
+        return Err(fault! {
+            UNPROCESSABLE_ENTITY, "message", "The message can have at most {} characters.", TEXT
+        });
     }
     let mut tx = app.store.begin().await?;
     let sql = "UPDATE participant SET state = $1, answer = $2, answered_at = $3 \
@@ -202,9 +181,7 @@ pub(super) async fn answer(
     notes::note(&mut tx, Some(&by.id), action, id, detail).await?;
     let benchmark = &records::benchmark(&mut tx, id).await?;
     tell(&mut tx, app, benchmark, &account, is_accepted).await?;
-    tx.commit().await?;
-    app.wake.notify();
-    Ok(())
+    Ok(app.commit(tx).await?)
 }
 
 async fn tell(
@@ -214,13 +191,7 @@ async fn tell(
     account: &str,
     is_accepted: bool,
 ) -> Result<(), Fault> {
-    let sql = "SELECT email, language FROM account WHERE id = $1 AND disabled_at IS NULL";
-    let Some((email, language)) =
-        tx.fetch_optional::<(String, Option<Language>)>(sql, args![account]).await?
-    else {
-        return Ok(());
-    };
-    let language = language.unwrap_or(Language::English);
+    let Some(Recipient { email, language, .. }) = Recipient::of(tx, account).await? else { return Ok(()) };
     let subject = match is_accepted {
         true => language.fill("{}: the hosts have approved you", &[&benchmark.title]),
         false => language.fill("{}: the hosts have refused your request", &[&benchmark.title]),

@@ -3,10 +3,7 @@
 
 use anyhow::ensure;
 use capeval_api::{AcceptedTerms, Terms};
-use capeval_site::fault;
-use capeval_site::fault::Fault;
-use capeval_site::store::{Error, Tx};
-use capeval_site::{args, clock, columns, ids, reason};
+use capeval_site::prelude::*;
 use serde::Deserialize;
 
 use crate::settings::{Benchmark, Plan};
@@ -49,11 +46,9 @@ pub async fn accepted_at(tx: &mut Tx, benchmark: &Benchmark, account: &str) -> R
 /// If the terms have another text now.
 pub async fn accept(tx: &mut Tx, benchmark: &Benchmark, account: &str, digest: &str) -> Result<bool, Fault> {
     if of(benchmark).is_none_or(|terms| terms.digest != digest) {
-        return Err(fault!(
-            CONFLICT,
-            "terms-changed",
-            "The terms have changed since you opened them. Read them again."
-        ));
+        return Err(fault! {
+            CONFLICT, "terms-changed", "The terms have changed since you opened them. Read them again."
+        });
     }
     let row = columns! {
         benchmark: &benchmark.id, account, version: benchmark.terms_version, digest, created_at: clock::now(),

@@ -5,15 +5,8 @@ use axum::extract::Path;
 use axum::http::StatusCode;
 use axum::response::Response;
 use capeval_api::{Announcements, CreatedAnnouncement, NewAnnouncement};
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::fault::Fault;
-use capeval_site::paging::{Place, Rows};
+use capeval_site::prelude::*;
 use capeval_site::web::markdown::as_html;
-use capeval_site::web::route::{get, post};
-use capeval_site::web::{
-    Access, Answer, Body, Created, Either, Hosted, NoContent, Page, Route, UrlQuery, Visible, encode,
-};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -21,7 +14,7 @@ use super::records::{self, Announcement};
 use crate::records::{self as benchmarks, SeenBenchmark};
 use crate::settings::Phase;
 
-pub(super) fn routes() -> Vec<Route> {
+pub(crate) fn routes() -> Vec<Route> {
     let host = Access::Host;
     vec![
         get("/b/{slug}/announcements", Access::Public, "List the announcements of a benchmark", list)
@@ -51,7 +44,7 @@ struct AnnouncementsPage<'a> {
 impl AnnouncementsPage<'_> {
     /// The beginning of the addresses of other parts of the list.
     fn list(&self) -> String {
-        format!("/b/{}/announcements?", encode(&self.seen.benchmark.slug))
+        self.seen.benchmark.address("announcements?")
     }
 }
 
@@ -169,7 +162,7 @@ async fn edit_form(
 }
 
 fn place(seen: &SeenBenchmark, done: &str) -> String {
-    format!("/b/{}/announcements?done={done}", encode(&seen.benchmark.slug))
+    seen.benchmark.address(&format!("announcements?done={done}"))
 }
 
 async fn publish(
@@ -181,8 +174,8 @@ async fn publish(
 ) -> Result<Either<Created<CreatedAnnouncement>, Response>, Fault> {
     match records::publish(&app, &by, &seen.benchmark.id, &given).await {
         Ok(id) => Ok(Either::One(page.then(&place(&seen, "saved"), &CreatedAnnouncement { id }))),
-        Err(fault) if page.is_program() || fault.status.is_server_error() => Err(fault),
         Err(fault) => {
+            let fault = page.refusal(fault)?;
             let form = form(&app, &seen, Draft::of(String::new(), given), None).await?;
             Ok(Either::Other(show(&app, &page, &seen, form, Some(&fault)).await?))
         }

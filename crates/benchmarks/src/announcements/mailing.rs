@@ -1,17 +1,8 @@
 //! Sends an announcement by email to those who take part and want email, some at a time.
 
-use std::fmt;
-use std::str::FromStr;
-
-use capeval_site::app::App;
-use capeval_site::args;
-use capeval_site::fault::Fault;
-use capeval_site::jobs::queue::Priority;
-use capeval_site::jobs::{self, Failure, Job, Lane, Work};
 use capeval_site::outbox::{self, Reader};
-use capeval_site::store::Tx;
-use capeval_site::web::encode;
-use capeval_site::web::language::Language;
+use capeval_site::prelude::*;
+use capeval_site::two_part_subject;
 use serde::Deserialize;
 
 use crate::notifications::Recipient;
@@ -29,20 +20,7 @@ pub struct Recipients {
     pub after: String,
 }
 
-impl fmt::Display for Recipients {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}", self.announcement, self.after)
-    }
-}
-
-impl FromStr for Recipients {
-    type Err = std::convert::Infallible;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let (announcement, after) = text.split_once('/').unwrap_or((text, ""));
-        Ok(Self { announcement: announcement.to_owned(), after: after.to_owned() })
-    }
-}
+two_part_subject!(Recipients: announcement / after);
 
 #[derive(Deserialize)]
 struct AnnouncementMail {
@@ -96,7 +74,6 @@ impl Work for MailAnnouncement {
         let address = app.settings.url(&format!("/b/{}/announcements", encode(&announced.slug)));
         let title = &announced.benchmark_title;
         for Recipient { id, email, language } in &recipients {
-            let language = language.unwrap_or(Language::English);
             let reader = Reader::of(tx, id, email).await?;
             let subject = format!("{title}: {}", announced.title);
             let on_page = language.fill("On the site: {}", &[&address]);

@@ -4,12 +4,6 @@ mod handlers;
 mod mailing;
 pub mod records;
 
-use capeval_site::web::Route;
-
+pub(super) use handlers::routes;
 pub use mailing::MailAnnouncement;
 pub(super) use records::Announcement;
-
-/// The routes of announcements.
-pub(super) fn routes() -> Vec<Route> {
-    handlers::routes()
-}

@@ -1,17 +1,9 @@
 //! Announcements in the database, and the rules of what they say and how often.
 
 use capeval_api::NewAnnouncement;
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::fault;
-use capeval_site::fault::Fault;
-use capeval_site::jobs;
-use capeval_site::jobs::queue::Priority;
-use capeval_site::outbox;
-use capeval_site::paging::{List, Place, Rows};
-use capeval_site::store::{Error, Store, Tx};
+use capeval_site::prelude::*;
 use capeval_site::web::markdown::as_html;
-use capeval_site::{args, clean_text, clock, columns, ids, newest_first};
+use capeval_site::{newest_first, outbox};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -99,13 +91,10 @@ fn checked(new: &NewAnnouncement) -> Result<(String, String), Fault> {
     let text = new.text.replace("\r\n", "\n").chars().filter(is_text).collect::<String>().trim().to_owned();
     let fits = |text: &str, most: usize| (1..=most).contains(&text.chars().count());
     if !fits(&title, TITLE) || !fits(&text, TEXT) {
-        return Err(fault!(
-            UNPROCESSABLE_ENTITY,
-            "announcement",
-            "An announcement needs a title of 1 to {} characters and a text of 1 to {}.",
-            TITLE,
-            TEXT
-        ));
+        return Err(fault! {
+            UNPROCESSABLE_ENTITY, "announcement",
+            "An announcement needs a title of 1 to {} characters and a text of 1 to {}.", TITLE, TEXT
+        });
     }
     Ok((title, text))
 }
@@ -154,18 +143,14 @@ pub(super) async fn publish(
                    AND (team IS NULL) = ($3 = 0) ORDER BY created_at";
     let earlier: Vec<i64> = tx.fetch(earlier, args![benchmark, now - clock::DAY, team.is_some()]).await?;
     if let (true, Some(first)) = (earlier.len() as i64 >= most, earlier.first()) {
-        let fault = fault!(
-            TOO_MANY_REQUESTS,
-            "announcements",
-            "A benchmark can make {} announcements in 24 hours. Edit an earlier one, or wait.",
-            most
-        );
+        let fault = fault! {
+            TOO_MANY_REQUESTS, "announcements",
+            "A benchmark can make {} announcements in 24 hours. Edit an earlier one, or wait.", most
+        };
         return Err(fault.retry_after((first + clock::DAY - now) / 1000));
     }
     let is_mailed = new.mail && app.settings.sends_mail();
-    let row = columns! {
-        id: &id, benchmark, phase, team, title, text, is_mailed, created_at: now,
-    };
+    let row = columns! { id: &id, benchmark, phase, team, title, text, is_mailed, created_at: now };
     tx.insert_row("announcement", row).await?;
     if is_mailed {
         let first = Recipients { announcement: id.clone(), after: String::new() };
@@ -173,8 +158,7 @@ pub(super) async fn publish(
     }
     let detail = json!({ "announcement": id, "mail": is_mailed });
     notes::note(&mut tx, Some(&by.id), "announcement.add", benchmark, detail).await?;
-    tx.commit().await?;
-    app.wake.notify();
+    app.commit(tx).await?;
     Ok(id)
 }
 

@@ -4,16 +4,8 @@ use askama::Template;
 use axum::extract::{FromRequest, Multipart, Request};
 use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Redirect, Response};
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::columns;
-use capeval_site::fault;
-use capeval_site::fault::Fault;
 use capeval_site::pictures;
-use capeval_site::web::route::{get, post};
-use capeval_site::web::{
-    Access, Answer, Body, Hosted, Names, Page, Route, Standing, Subject, Visible, encode,
-};
+use capeval_site::prelude::*;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -24,7 +16,7 @@ use crate::records::SeenBenchmark;
 use crate::settings::Plan;
 use crate::upload;
 
-pub(super) fn routes() -> Vec<Route> {
+pub(crate) fn routes() -> Vec<Route> {
     let (public, host) = (Access::Public, Access::Host);
     vec![
         get("/b/{slug}/pages/{page}", public, "Show a page that the hosts of a benchmark wrote", show)
@@ -151,7 +143,7 @@ fn show_form(
 }
 
 fn place(seen: &SeenBenchmark) -> Response {
-    Redirect::to(&format!("/b/{}/appearance?done=saved", encode(&seen.benchmark.slug))).into_response()
+    Redirect::to(&seen.benchmark.address("appearance?done=saved")).into_response()
 }
 
 async fn change(
@@ -165,8 +157,7 @@ async fn change(
     let typed = |plan: &mut Plan| (plan.contact, plan.accent) = (contact, accent);
     match records::change(&app, &by, &seen.benchmark.id, "contact, accent", typed).await {
         Ok(()) => Ok(place(&seen)),
-        Err(fault) if fault.status.is_server_error() => Err(fault),
-        Err(fault) => show_form(&page, &seen, &given, &OwnPage::default(), Some(&fault)),
+        Err(fault) => show_form(&page, &seen, &given, &OwnPage::default(), Some(&page.refusal(fault)?)),
     }
 }
 
@@ -190,8 +181,8 @@ async fn change_logo(
                 }
                 match encode_logo(&app, draft.path().to_owned()).await {
                     Ok(logo) => row = Some(logo.columns()),
-                    Err(fault) if fault.status.is_server_error() => return Err(fault),
                     Err(fault) => {
+                        let fault = page.refusal(fault)?;
                         return show_form(&page, &seen, &look(&seen), &OwnPage::default(), Some(&fault));
                     }
                 }
@@ -237,7 +228,6 @@ async fn change_page(
     };
     match records::change(&app, &by, &seen.benchmark.id, &own.slug, written).await {
         Ok(()) => Ok(place(&seen)),
-        Err(fault) if fault.status.is_server_error() => Err(fault),
-        Err(fault) => show_form(&page, &seen, &look(&seen), &own, Some(&fault)),
+        Err(fault) => show_form(&page, &seen, &look(&seen), &own, Some(&page.refusal(fault)?)),
     }
 }

@@ -6,12 +6,6 @@ mod handlers;
 mod pages;
 mod records;
 
-use capeval_site::web::Route;
-
+pub(super) use handlers::routes;
 pub use pages::OwnPage;
 pub use records::{Logo, check, columns, encode_logo, schedule};
-
-/// The routes of appearance.
-pub(super) fn routes() -> Vec<Route> {
-    handlers::routes()
-}

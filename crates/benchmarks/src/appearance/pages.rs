@@ -1,10 +1,8 @@
 //! A page that hosts write, in both languages.
 
 use anyhow::ensure;
-use capeval_site::web::Page;
-use capeval_site::web::language::Language;
+use capeval_site::prelude::*;
 use capeval_site::web::markdown::as_html;
-use capeval_site::{clean_text, reason};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

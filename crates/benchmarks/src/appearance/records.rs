@@ -3,14 +3,9 @@
 use std::path::PathBuf;
 
 use anyhow::ensure;
-use capeval_site::accounts::{Visitor, people};
-use capeval_site::app::App;
-use capeval_site::fault;
-use capeval_site::fault::Fault;
-use capeval_site::jobs::Failure;
 use capeval_site::pictures;
-use capeval_site::store::{self, Columns, Error, Tx};
-use capeval_site::{args, clean_text, columns, reason};
+use capeval_site::prelude::*;
+use capeval_site::store::Columns;
 use serde_json::json;
 
 use super::{OwnPage, colour, pages};

@@ -4,9 +4,7 @@
 //! The page, its views, JSON and CSV read this one type, and links write it. Places and marks are made before rows are
 //! left out, so they are those of the whole board whatever is shown.
 
-use capeval_site::clock;
-use capeval_site::fault::Fault;
-use capeval_site::web::encode;
+use capeval_site::prelude::*;
 use capeval_tasks::{MeasureInfo, key_in_group};
 use schemars::JsonSchema;
 use serde::Deserialize;

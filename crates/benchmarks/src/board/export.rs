@@ -2,16 +2,12 @@
 
 use std::iter::once;
 
-use axum::http::header;
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use capeval_api::{
     BoardRow, DisqualifiedSubmission, Half, JudgedKind, JudgedSystem, RowAbove, SystemMeasures,
 };
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::clock;
-use capeval_site::fault::Fault;
-use capeval_site::web::{Answer, Either};
+use capeval_site::prelude::*;
+use capeval_site::web::download;
 use capeval_tasks::MeasureInfo;
 use indexmap::IndexMap;
 
@@ -44,11 +40,8 @@ pub async fn export(
     let sets = records::sets(&app.store, of).await?;
     let board = board(app, of, &sets, visitor, asked).await?.ok_or_else(Fault::not_found)?;
     if asked.format == "csv" {
-        let headers = [
-            (header::CONTENT_TYPE, "text/csv; charset=utf-8"),
-            (header::CONTENT_DISPOSITION, "attachment; filename=\"leaderboard.csv\""),
-        ];
-        return Ok(Either::Other((headers, as_csv(&board, of.phase.decimals)).into_response()));
+        let lines = as_csv(&board, of.phase.decimals);
+        return Ok(Either::Other(download::text("leaderboard.csv", "text/csv; charset=utf-8", lines)));
     }
     Ok(Either::One(Answer::json(&for_programs(board, of))))
 }

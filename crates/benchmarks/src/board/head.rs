@@ -1,10 +1,7 @@
 //! The head of the pages of a board: the phase, the references, and the choices that all of them share.
 
 use capeval_api::Half;
-use capeval_site::app::App;
-use capeval_site::fault::Fault;
-use capeval_site::web::Page;
-use capeval_site::web::language::say;
+use capeval_site::prelude::*;
 
 use super::choices::BoardQuery;
 use super::queries::Board;

@@ -4,10 +4,8 @@ use askama::Template;
 use axum::response::Response;
 use capeval_api::SubmissionKind;
 use capeval_report::charts::{Colour, Estimate, Figure, Forest};
-use capeval_site::app::App;
-use capeval_site::fault::Fault;
+use capeval_site::prelude::*;
 use capeval_site::web::recent::Making;
-use capeval_site::web::{Page, UrlQuery, Visible};
 use capeval_stats::Interval;
 
 use super::choices::BoardQuery;

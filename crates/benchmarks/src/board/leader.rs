@@ -1,8 +1,6 @@
 //! The best entry of a board, for pages that show no more of it.
 
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::fault::Fault;
+use capeval_site::prelude::*;
 
 use super::order::{order, score_text};
 use super::queries::{Sight, sight};

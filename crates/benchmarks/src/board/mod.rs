@@ -12,10 +12,7 @@ mod queries;
 mod ranks;
 mod standing;
 
-use capeval_site::app::App;
-use capeval_site::fault::Fault;
-use capeval_site::web::route::get;
-use capeval_site::web::{Access, Page, Route, UrlQuery, Visible};
+use capeval_site::prelude::*;
 
 use self::export::BoardExport;
 use super::records::SeenPhase;

@@ -5,11 +5,8 @@ use std::collections::HashMap;
 use askama::Template;
 use axum::response::{IntoResponse, Response};
 use capeval_api::{SubmissionKind, SystemMeasures};
-use capeval_site::app::App;
-use capeval_site::clock;
-use capeval_site::fault::Fault;
+use capeval_site::prelude::*;
 use capeval_site::web::recent::Making;
-use capeval_site::web::{Page, UrlQuery, Visible};
 use capeval_tasks::MeasureInfo;
 
 use super::choices::{ALL, BoardQuery};

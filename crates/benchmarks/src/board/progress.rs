@@ -6,11 +6,8 @@ use askama::Template;
 use axum::response::Response;
 use capeval_api::{Progress, ProgressPoint, SubmissionKind};
 use capeval_report::charts::{Axis, Chart, Colour, Dot, Figure, Series};
-use capeval_site::app::App;
-use capeval_site::clock;
-use capeval_site::fault::Fault;
+use capeval_site::prelude::*;
 use capeval_site::web::recent::Making;
-use capeval_site::web::{Answer, Page, UrlQuery, Visible};
 use capeval_tasks::MeasureInfo;
 
 use super::choices::BoardQuery;

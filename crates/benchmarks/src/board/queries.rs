@@ -3,11 +3,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use capeval_api::{Half, SubmissionKind, SystemMeasures};
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::fault::Fault;
-use capeval_site::store::{self, Error, Store, Tx};
-use capeval_site::{args, clock};
+use capeval_site::prelude::*;
 use capeval_tasks::MeasureInfo;
 use indexmap::{IndexMap, IndexSet};
 use serde::Deserialize;
@@ -159,16 +155,12 @@ async fn judged(store: &Store, phase: &Phase) -> Result<Vec<JudgementTotals>, Er
     if results.is_empty() {
         return Ok(Vec::new());
     }
-    let systems: Vec<(String, String, String)> = store
-        .fetch(
-            "SELECT submission.id, COALESCE(team.name, ''), submission.method FROM submission \
-             LEFT JOIN team ON team.id = submission.team \
-             WHERE submission.disqualified_at IS NULL AND submission.id IN (SELECT item.submission \
-             FROM evaluation_item AS item JOIN evaluation ON evaluation.id = item.evaluation \
-             WHERE evaluation.phase = $1)",
-            args![&phase.id],
-        )
-        .await?;
+    let sql = "SELECT submission.id, COALESCE(team.name, ''), submission.method FROM submission \
+               LEFT JOIN team ON team.id = submission.team \
+               WHERE submission.disqualified_at IS NULL AND submission.id IN (SELECT item.submission \
+               FROM evaluation_item AS item JOIN evaluation ON evaluation.id = item.evaluation \
+               WHERE evaluation.phase = $1)";
+    let systems: Vec<(String, String, String)> = store.fetch(sql, args![&phase.id]).await?;
     let mut systems: HashMap<String, (String, String)> =
         systems.into_iter().map(|(id, team_name, method)| (id, (team_name, method))).collect();
     let judged = results.into_iter().filter_map(|measured| {
@@ -194,16 +186,12 @@ pub struct RemovedSubmission {
 }
 
 async fn removed(store: &Store, phase: &Phase) -> Result<Vec<RemovedSubmission>, Error> {
-    store
-        .fetch(
-            "SELECT submission.team AS team, COALESCE(team.name, '') AS team_name, submission.method AS method, \
-             submission.disqualified_for AS reason, submission.disqualified_at AS at \
-             FROM submission LEFT JOIN team ON team.id = submission.team \
-             WHERE submission.phase = $1 AND submission.disqualified_at IS NOT NULL \
-             ORDER BY submission.disqualified_at DESC, submission.id",
-            args![&phase.id],
-        )
-        .await
+    let sql = "SELECT submission.team AS team, COALESCE(team.name, '') AS team_name, submission.method AS method, \
+               submission.disqualified_for AS reason, submission.disqualified_at AS at \
+               FROM submission LEFT JOIN team ON team.id = submission.team \
+               WHERE submission.phase = $1 AND submission.disqualified_at IS NOT NULL \
+               ORDER BY submission.disqualified_at DESC, submission.id";
+    store.fetch(sql, args![&phase.id]).await
 }
 
 /// The ids of the visitor's teams.
@@ -216,13 +204,10 @@ async fn own_teams(store: &Store, visitor: Option<&Visitor>) -> Result<HashSet<S
 /// Forgets how metrics of a phase correlate with people's judgements, since a team has another name, or other captions
 /// are on the board.
 pub async fn forget_agreement(tx: &mut Tx, phase: &str) -> Result<(), Error> {
+    let sql = "UPDATE job SET state = 'cancelled', finished_at = $1 \
+               WHERE subject = $2 AND kind = 'phase-agreement' AND state = 'running'";
     // What a job has read is out of date, too.
-    tx.execute(
-        "UPDATE job SET state = 'cancelled', finished_at = $1 \
-         WHERE subject = $2 AND kind = 'phase-agreement' AND state = 'running'",
-        args![clock::now(), phase],
-    )
-    .await?;
+    tx.execute(sql, args![clock::now(), phase]).await?;
     tx.execute("DELETE FROM phase_agreement WHERE phase = $1", args![phase]).await.map(drop)
 }
 

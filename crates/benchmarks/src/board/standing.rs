@@ -9,9 +9,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use capeval_api::Half;
-use capeval_site::fault::Fault;
-use capeval_site::store::{self, Error, Store, Tx};
-use capeval_site::{among, args};
+use capeval_site::among;
+use capeval_site::prelude::*;
 use capeval_tasks::MeasureInfo;
 use futures_util::future::BoxFuture;
 use serde::Deserialize;
@@ -276,18 +275,14 @@ pub(super) async fn standing(store: &Store, phase: &Phase, set: &ReferenceSet) -
 
 /// The same, and with what has stood before if asked, which takes no rank from others and has none.
 async fn rows(store: &Store, phase: &Phase, set: &ReferenceSet, with_past: bool) -> Result<Standing, Error> {
-    let mut rows: Vec<Candidate> = store
-        .fetch(
-            "SELECT submission.id AS id, submission.kind AS kind, submission.team AS team, \
-             COALESCE(team.name, '') AS team_name, submission.method AS method, submission.link AS link, \
-             submission.authors AS authors, submission.code AS code, submission.tags AS tags, \
-             submission.details AS details, \
-             submission.blob AS blob, submission.created_at AS created_at, standing.scores AS scores \
-             FROM standing JOIN submission ON submission.id = standing.submission \
-             LEFT JOIN team ON team.id = submission.team WHERE standing.reference_set = $1 AND standing.is_past <= $2",
-            args![&set.id, with_past],
-        )
-        .await?;
+    let sql = "SELECT submission.id AS id, submission.kind AS kind, submission.team AS team, \
+               COALESCE(team.name, '') AS team_name, submission.method AS method, submission.link AS link, \
+               submission.authors AS authors, submission.code AS code, submission.tags AS tags, \
+               submission.details AS details, submission.blob AS blob, submission.created_at AS created_at, \
+               standing.scores AS scores FROM standing JOIN submission ON submission.id = standing.submission \
+               LEFT JOIN team ON team.id = submission.team \
+               WHERE standing.reference_set = $1 AND standing.is_past <= $2";
+    let mut rows: Vec<Candidate> = store.fetch(sql, args![&set.id, with_past]).await?;
     if !with_past {
         ranks::add(&mut rows, phase, set);
     }
@@ -354,11 +349,9 @@ pub(super) async fn compared(
     set: &ReferenceSet,
     metric: &str,
 ) -> Result<HashMap<(String, String), Option<f64>>, Error> {
-    let pairs: Vec<(String, String, Option<f64>)> = store
-        .fetch(
-            "SELECT one, other, p FROM comparison WHERE score_set = $1 AND reference_set = $2 AND metric = $3",
-            args![phase.score_set.as_deref().unwrap_or_default(), &set.id, metric],
-        )
-        .await?;
+    let sql =
+        "SELECT one, other, p FROM comparison WHERE score_set = $1 AND reference_set = $2 AND metric = $3";
+    let pairs: Vec<(String, String, Option<f64>)> =
+        store.fetch(sql, args![phase.score_set.as_deref().unwrap_or_default(), &set.id, metric]).await?;
     Ok(pairs.into_iter().map(|(one, other, p)| ((one, other), p)).collect())
 }

@@ -45,14 +45,7 @@ const REASONS: &[(&str, &str)] = &[
 pub fn read(draft: &mut Draft<'_>, root: &Node) -> anyhow::Result<&'static str> {
     let is_newer = root.text_of("version").is_some_and(|version| version.starts_with('2'))
         || root.get("tasks").is_some();
-    draft.plan.title = draft.title(root.get("title"), "Benchmark");
-    if let Some(node) = root.get("title") {
-        draft.keep(node.line, "title");
-    }
-    if let Some(node) = root.get("description") {
-        draft.plan.summary = node.text().unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
-        draft.keep(node.line, "description, as the summary");
-    }
+    draft.head(root, "description");
     pages(draft, root)?;
     draft.logo(root.get("image"))?;
     let boards = boards(draft, root);

@@ -97,6 +97,19 @@ impl<'b> Draft<'b> {
         title.trim().to_owned()
     }
 
+    /// Reads the title of the benchmark, and its summary from the field `summary`.
+    pub fn head(&mut self, root: &Node, summary: &str) {
+        self.plan.title = self.title(root.get("title"), "Benchmark");
+        if let Some(node) = root.get("title") {
+            self.keep(node.line, "title");
+        }
+        if let Some(node) = root.get(summary) {
+            let words = node.text().unwrap_or_default().split_whitespace();
+            self.plan.summary = words.collect::<Vec<_>>().join(" ");
+            self.keep(node.line, format!("{summary}, as the summary"));
+        }
+    }
+
     /// Adds a page to the rules, under a heading.
     pub fn page(&mut self, title: &str, node: &Node) -> anyhow::Result<()> {
         if let Some((name, text)) = self.markdown(node)? {

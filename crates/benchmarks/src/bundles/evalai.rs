@@ -49,14 +49,7 @@ const PAGES: [(&str, &str); 4] = [
 
 /// Reads a description.
 pub fn read(draft: &mut Draft<'_>, root: &Node) -> anyhow::Result<&'static str> {
-    draft.plan.title = draft.title(root.get("title"), "Benchmark");
-    if let Some(node) = root.get("title") {
-        draft.keep(node.line, "title");
-    }
-    if let Some(node) = root.get("short_description") {
-        draft.plan.summary = node.text().unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
-        draft.keep(node.line, "short_description, as the summary");
-    }
+    draft.head(root, "short_description");
     for (key, title) in PAGES {
         if let Some(node) = root.get(key) {
             draft.page(title, node)?;

@@ -6,14 +6,9 @@ use askama::Template;
 use axum::extract::{FromRequest, Multipart, Request};
 use axum::response::Response;
 use capeval_api::ImportedBenchmark;
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::clean_text;
-use capeval_site::fault;
-use capeval_site::fault::Fault;
+use capeval_site::prelude::*;
+use capeval_site::web::Field;
 use capeval_site::web::markdown::as_html;
-use capeval_site::web::route::{get, post};
-use capeval_site::web::{Access, Created, Either, Field, Page, Route};
 use tempfile::TempDir;
 
 use super::import;
@@ -64,23 +59,22 @@ async fn take(
 ) -> Result<Either<Created<ImportedBenchmark>, Response>, Fault> {
     let mut report = None;
     let made = make(&app, &by, request, &mut report).await;
-    match &made {
-        Err(fault) if page.is_program() || fault.status.is_server_error() => return Err(fault.clone()),
+    let (draft, fault) = match made {
         Ok(slug) if page.is_program() => {
             let report = report.unwrap_or_default();
-            return Ok(Either::One(Created::json(&ImportedBenchmark { slug: slug.clone(), report })));
+            return Ok(Either::One(Created::json(&ImportedBenchmark { slug, report })));
         }
-        _ => {}
-    }
-    let fault = made.as_ref().err();
+        Ok(slug) => (Some(slug), None),
+        Err(fault) => (None, Some(page.refusal(fault)?)),
+    };
     let template = ImportPage {
         page: &page,
         upload_mib: app.settings.upload_mib,
-        draft: made.as_deref().ok(),
+        draft: draft.as_deref(),
         report: report.as_deref().map(as_html),
-        problem: fault.map(|fault| page.fault(fault)),
+        problem: fault.as_ref().map(|fault| page.fault(fault)),
     };
-    Ok(Either::Other(page.show_after(&template, fault)?))
+    Ok(Either::Other(page.show_after(&template, fault.as_ref())?))
 }
 
 /// Makes a draft of the bundle in a form, and returns its slug; `report` gets what is to be said, also if the draft

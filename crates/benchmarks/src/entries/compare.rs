@@ -7,12 +7,7 @@ use capeval_api::{
     ComparisonState, EntryComparison, EntryPair, SubmissionKind,
 };
 use capeval_report::charts::{Axis, Chart, Colour, Figure};
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::fault;
-use capeval_site::fault::Fault;
-use capeval_site::web::route::{get, post};
-use capeval_site::web::{Access, Answer, Either, Page, Route, Scope, UrlQuery, Visible, encode};
+use capeval_site::prelude::*;
 use capeval_tasks::{ImageContrast, MeasureContrast, MeasureInfo};
 
 use super::contrasts::ByImage;

@@ -2,11 +2,7 @@
 //! images on which the two differ most.
 
 use capeval_api::{EntryPair, PerImage};
-use capeval_site::app::App;
-use capeval_site::fault::Fault;
-use capeval_site::jobs::{Failure, Job, Lane, Work};
-use capeval_site::store::{Store, Tx};
-use capeval_site::{args, clock, columns};
+use capeval_site::prelude::*;
 use capeval_tasks::{MeasureContrast, MeasureInfo, SetContrast};
 
 use super::pairs::{BySet, Pair, Progress};
@@ -142,22 +138,15 @@ impl Work for ContrastPair {
 
 /// Forgets all but the newest comparisons of the team of a submission in a phase.
 async fn forget_oldest(tx: &mut Tx, phase: &Phase, submission: &str) -> Result<(), Fault> {
-    let last: Option<i64> = tx
-        .fetch_optional(
-            "SELECT MAX(contrast.created_at) AS at FROM contrast JOIN submission ON submission.id = contrast.one \
-             WHERE submission.phase = $1 AND COALESCE(submission.team, '') = \
-             (SELECT COALESCE(team, '') FROM submission WHERE id = $2) \
-             GROUP BY contrast.one, contrast.other ORDER BY at DESC LIMIT 1 OFFSET $3",
-            args![&phase.id, submission, KEPT],
-        )
-        .await?;
+    let sql = "SELECT MAX(contrast.created_at) AS at FROM contrast JOIN submission ON submission.id = contrast.one \
+               WHERE submission.phase = $1 AND COALESCE(submission.team, '') = \
+               (SELECT COALESCE(team, '') FROM submission WHERE id = $2) \
+               GROUP BY contrast.one, contrast.other ORDER BY at DESC LIMIT 1 OFFSET $3";
+    let last: Option<i64> = tx.fetch_optional(sql, args![&phase.id, submission, KEPT]).await?;
     if let Some(last) = last {
-        tx.execute(
-            "DELETE FROM contrast WHERE created_at <= $3 AND one IN (SELECT id FROM submission WHERE phase = $1 \
-             AND COALESCE(team, '') = (SELECT COALESCE(team, '') FROM submission WHERE id = $2))",
-            args![&phase.id, submission, last],
-        )
-        .await?;
+        let sql = "DELETE FROM contrast WHERE created_at <= $3 AND one IN (SELECT id FROM submission WHERE phase = $1 \
+                   AND COALESCE(team, '') = (SELECT COALESCE(team, '') FROM submission WHERE id = $2))";
+        tx.execute(sql, args![&phase.id, submission, last]).await?;
     }
     Ok(())
 }

@@ -2,11 +2,7 @@
 
 use askama::Template;
 use capeval_api::{BoardEntry, EntryScore, EntryScores, OtherScore, SubmissionKind, TeamSubmission};
-use capeval_site::app::App;
-use capeval_site::clock;
-use capeval_site::fault::Fault;
-use capeval_site::web::route::get;
-use capeval_site::web::{Access, Answer, Page, Route, Visible, encode};
+use capeval_site::prelude::*;
 use capeval_tasks::MeasureInfo;
 
 use super::records::{self, Beside, Earlier, RankedScore, SeenEntry};

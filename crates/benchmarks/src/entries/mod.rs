@@ -14,7 +14,5 @@ pub use records::{Beside, RankedScore, SeenEntry, beside};
 
 /// The routes of entries.
 pub(super) fn routes() -> Vec<Route> {
-    let mut routes = handlers::routes();
-    routes.extend(compare::routes());
-    routes
+    [handlers::routes(), compare::routes()].concat()
 }

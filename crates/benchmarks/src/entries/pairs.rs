@@ -5,18 +5,12 @@
 //! marks without new tests. Until a pair has been compared, the board shows only marks that no result can change.
 
 use std::collections::{HashMap, HashSet};
-use std::fmt::{Display, Formatter};
-use std::str::FromStr;
 
 use capeval_api::{ComparisonState, EntryPair, SubmissionKind};
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::args;
-use capeval_site::fault;
-use capeval_site::fault::Fault;
-use capeval_site::jobs::queue::{self, Priority, Wait};
-use capeval_site::jobs::{self, Failure, Job, Lane, Work};
-use capeval_site::store::{Error, Store, Tx};
+use capeval_site::jobs::queue;
+use capeval_site::jobs::queue::Wait;
+use capeval_site::prelude::*;
+use capeval_site::two_part_subject;
 use capeval_stats::correction::Correction;
 use capeval_tasks::{MeasureInfo, SetTests};
 
@@ -64,20 +58,7 @@ impl Pair {
     }
 }
 
-impl Display for Pair {
-    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}/{}", self.one, self.other)
-    }
-}
-
-impl FromStr for Pair {
-    type Err = ();
-
-    fn from_str(text: &str) -> Result<Self, ()> {
-        let (one, other) = text.split_once('/').ok_or(())?;
-        Ok(Self { one: one.to_owned(), other: other.to_owned() })
-    }
-}
+two_part_subject!(Pair: one / other);
 
 /// P-values by the id of the reference set and the key of the measure; `None` where there is no test.
 type PValues = HashMap<(String, String), Option<f64>>;
@@ -281,9 +262,7 @@ pub async fn compare(app: &App, compared: &SideBySide) -> Result<(), Fault> {
     if compared.images.as_ref().is_some_and(|images| images.progress.is_open()) {
         add::<ContrastPair>(&mut tx, &pair).await?;
     }
-    tx.commit().await?;
-    app.wake.notify();
-    Ok(())
+    Ok(app.commit(tx).await?)
 }
 
 async fn add<W: Work<Subject = Pair>>(tx: &mut Tx, pair: &Pair) -> Result<(), Error> {

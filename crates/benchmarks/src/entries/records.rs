@@ -1,12 +1,8 @@
 //! Entries in the database, who may see them, and how they stand beside others.
 
 use capeval_api::{SubmissionKind, SubmissionState};
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::fault::Fault;
-use capeval_site::store::{self, Error, Store};
-use capeval_site::web::{Names, Standing, Subject};
-use capeval_site::{among, args};
+use capeval_site::among;
+use capeval_site::prelude::*;
 use capeval_tasks::MeasureInfo;
 use serde::Deserialize;
 

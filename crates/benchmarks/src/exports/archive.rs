@@ -10,15 +10,9 @@ use std::io::{self, BufWriter, Write};
 use anyhow::Context;
 use axum::response::Response;
 use capeval_api::{SubmissionKind, SubmissionState};
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::args;
-use capeval_site::audit;
 use capeval_site::blobs::Blobs;
-use capeval_site::clock;
-use capeval_site::fault::Fault;
-use capeval_site::paging::{Place, Rows};
-use capeval_site::web::{Hosted, download};
+use capeval_site::prelude::*;
+use capeval_site::web::download;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use zip::write::SimpleFileOptions;
@@ -26,11 +20,10 @@ use zip::{CompressionMethod, ZipWriter};
 
 use crate::board::{self, BoardQuery};
 use crate::files::records as files;
-use crate::notes;
-use crate::plan;
 use crate::records::{self, ReferenceSet, SeenBenchmark, SeenPhase};
 use crate::settings::{Benchmark, Phase, Plan};
 use crate::submissions::Submission;
+use crate::{notes, plan};
 
 pub const KIND: &str = "application/zip";
 

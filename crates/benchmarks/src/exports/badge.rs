@@ -1,9 +1,7 @@
 //! Badges: a picture with two words, such as a benchmark and the place of an entry in it.
 
 use axum::response::Response;
-use capeval_site::app::App;
-use capeval_site::fault::Fault;
-use capeval_site::web::{UrlQuery, Visible};
+use capeval_site::prelude::*;
 
 use super::public::{as_public, kept, public_board};
 use crate::board::{Board, BoardQuery, score_text, short};

@@ -3,11 +3,7 @@
 
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
-use capeval_site::app::App;
-use capeval_site::args;
-use capeval_site::clock;
-use capeval_site::fault::Fault;
-use capeval_site::web::Visible;
+use capeval_site::prelude::*;
 use serde_json::{Value, json};
 
 use super::citation;

@@ -3,10 +3,8 @@
 use askama::Template;
 use axum::response::Response;
 use capeval_api::SubmissionKind;
-use capeval_site::app::App;
-use capeval_site::fault::Fault;
+use capeval_site::prelude::*;
 use capeval_site::web::middleware::embeddable;
-use capeval_site::web::{Page, UrlQuery, Visible};
 use capeval_tasks::MeasureInfo;
 
 use super::public::{as_public, public_board};

@@ -3,10 +3,7 @@
 
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
-use capeval_site::app::App;
-use capeval_site::clock;
-use capeval_site::fault::Fault;
-use capeval_site::web::{Page, UrlQuery, Visible};
+use capeval_site::prelude::*;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};

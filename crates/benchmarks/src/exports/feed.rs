@@ -2,16 +2,11 @@
 
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
-use capeval_site::app::App;
-use capeval_site::clock;
-use capeval_site::fault::Fault;
-use capeval_site::paging::Place;
-use capeval_site::web::Visible;
+use capeval_site::prelude::*;
 use serde_json::{Value, json};
 
-use crate::announcements;
-use crate::board;
 use crate::records::{self, SeenBenchmark, SeenPhase};
+use crate::{announcements, board};
 
 pub const KIND: &str = "application/feed+json";
 

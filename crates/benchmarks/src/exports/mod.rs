@@ -12,8 +12,7 @@ mod entry_files;
 mod feed;
 mod public;
 
-use capeval_site::web::route::get;
-use capeval_site::web::{Access, Route};
+use capeval_site::prelude::*;
 
 pub use archive::write as write_archive;
 pub use citation::of as citation;

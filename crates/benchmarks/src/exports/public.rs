@@ -2,8 +2,7 @@
 
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
-use capeval_site::app::App;
-use capeval_site::fault::Fault;
+use capeval_site::prelude::*;
 
 use crate::board::{self, Board, BoardQuery};
 use crate::records::{self, SeenBenchmark, SeenPhase, Visibility};

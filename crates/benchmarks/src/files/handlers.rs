@@ -4,23 +4,14 @@ use axum::extract::{FromRequest, Multipart, Request};
 use axum::http::HeaderMap;
 use axum::response::Response;
 use capeval_api::PhaseFiles;
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
 use capeval_site::blobs::Draft;
-use capeval_site::clean_text;
-use capeval_site::fault;
-use capeval_site::fault::Fault;
-use capeval_site::web::route::{get, post};
-use capeval_site::web::{
-    Access, Answer, Field, Hosted, Names, Page, Route, Standing, Subject, Visible, download,
-};
+use capeval_site::prelude::*;
+use capeval_site::web::{Field, download};
 use serde_json::json;
 
 use super::records::{self, NewPhaseFile, PhaseFile};
-use crate::admission;
-use crate::notes;
 use crate::records::SeenPhase;
-use crate::upload;
+use crate::{admission, notes, upload};
 
 /// The media type of files that are no pictures, which browsers never show.
 const KIND: &str = "application/octet-stream";

@@ -3,11 +3,7 @@
 use std::collections::HashMap;
 
 use anyhow::ensure;
-use capeval_site::fault;
-use capeval_site::fault::Fault;
-use capeval_site::store::{Error, Store, Tx};
-use capeval_site::web::encode;
-use capeval_site::{args, clean_text, clock, columns, reason};
+use capeval_site::prelude::*;
 use serde::Deserialize;
 
 /// The most files of a phase.
@@ -142,13 +138,8 @@ pub async fn replace(tx: &mut Tx, phase: &str, new: &[NewPhaseFile]) -> anyhow::
 
 async fn add(tx: &mut Tx, phase: &str, position: i64, new: &NewPhaseFile) -> Result<(), Error> {
     let row = columns! {
-        phase: phase,
-        position: position,
-        title: &new.title,
-        name: &new.name,
-        blob: &new.blob,
-        size: new.size as i64,
-        created_at: clock::now(),
+        phase, position, title: &new.title, name: &new.name, blob: &new.blob,
+        size: new.size as i64, created_at: clock::now(),
     };
     tx.add_row("phase_file", row).await.map(drop)
 }

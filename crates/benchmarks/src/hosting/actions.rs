@@ -4,27 +4,19 @@ use capeval_api::{
     AuditNote, BoardColumns, Entry, Grant, Half, HostedPhase, HostedSubmission, Limits, ScoreSet, SetState,
     SubmissionState,
 };
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
 use capeval_site::audit::Note;
-use capeval_site::fault;
-use capeval_site::fault::Fault;
-use capeval_site::jobs;
-use capeval_site::jobs::queue::Priority;
-use capeval_site::paging::{List, Place, Rows};
-use capeval_site::store::Store;
-use capeval_site::{args, clock, columns, ids, newest_first, oldest_first};
+use capeval_site::prelude::*;
+use capeval_site::{newest_first, oldest_first};
 use serde::Deserialize;
 use serde_json::json;
 
 use crate::apply::MOST;
-use crate::notes;
 use crate::quota::{self, Meter};
 use crate::records::{self, SeenBenchmark};
 use crate::scoring::{self, PrepareSet};
 use crate::settings::Phase;
 use crate::submissions::Submission;
-use crate::{board, halves, qualifying, rescore, submit};
+use crate::{board, halves, notes, qualifying, rescore, submit};
 
 /// The most characters of a reason.
 const REASON: usize = 500;
@@ -44,11 +36,8 @@ pub async fn set_limits(app: &App, visitor: &Visitor, phase: &Phase, limits: &Li
     }
     let mut tx = app.store.begin().await?;
     let known = records::phase_alone(&mut tx, &phase.id).await?;
-    tx.execute(
-        "UPDATE phase SET per_day = $1, in_total = $2 WHERE id = $3",
-        args![limits.per_day, limits.in_total, &phase.id],
-    )
-    .await?;
+    tx.change_row("phase", &phase.id, columns! { per_day: limits.per_day, in_total: limits.in_total })
+        .await?;
     let detail = json!({
         "per_day": [known.per_day, limits.per_day], "in_total": [known.in_total, limits.in_total],
     });
@@ -73,8 +62,7 @@ pub async fn set_columns(
     }
     let mut tx = app.store.begin().await?;
     let known = records::phase_alone(&mut tx, &phase.id).await?;
-    let sql = "UPDATE phase SET board_columns = $1 WHERE id = $2";
-    tx.execute(sql, args![serde_json::to_string(columns)?, &phase.id]).await?;
+    tx.change_row("phase", &phase.id, columns! { board_columns: serde_json::to_string(columns)? }).await?;
     let detail = json!({ "columns": [known.board_columns, columns] });
     notes::note(&mut tx, Some(&visitor.id), "phase.columns", &phase.id, detail).await?;
     Ok(tx.commit().await?)
@@ -84,12 +72,9 @@ pub async fn set_columns(
 pub async fn grant(app: &App, visitor: &Visitor, phase: &Phase, grant: &Grant) -> Result<(), Fault> {
     let reason = checked_reason(&grant.reason)?;
     if !(1..=MOST).contains(&grant.extra) {
-        return Err(fault!(
-            UNPROCESSABLE_ENTITY,
-            "grant",
-            "Grant a number of submissions from 1 to {}.",
-            MOST
-        ));
+        return Err(fault! {
+            UNPROCESSABLE_ENTITY, "grant", "Grant a number of submissions from 1 to {}.", MOST
+        });
     }
     let now = clock::now();
     let day = if grant.total { quota::ALL.to_owned() } else { clock::day(now) };
@@ -116,7 +101,7 @@ pub async fn freeze(app: &App, visitor: &Visitor, phase: &Phase, is_frozen: bool
         return Ok(());
     }
     let frozen_at = is_frozen.then(clock::now);
-    tx.execute("UPDATE phase SET frozen_at = $1 WHERE id = $2", args![frozen_at, &phase.id]).await?;
+    tx.change_row("phase", &phase.id, columns! { frozen_at }).await?;
     let action = if is_frozen { "phase.freeze" } else { "phase.unfreeze" };
     notes::note(&mut tx, Some(&visitor.id), action, &phase.id, json!({})).await?;
     Ok(tx.commit().await?)
@@ -137,8 +122,7 @@ pub async fn show_private(app: &App, visitor: &Visitor, phase: &Phase) -> Result
         return Err(fault!(CONFLICT, "not-open", "This phase opens on {}.", clock::readable(opens)));
     }
     let closes_at = phase.closes_at.map_or(now, |closes| closes.min(now));
-    let sql = "UPDATE phase SET private_at = $1, closes_at = $2 WHERE id = $3";
-    tx.execute(sql, args![now, closes_at, &phase.id]).await?;
+    tx.change_row("phase", &phase.id, columns! { private_at: now, closes_at }).await?;
     qualifying::schedule(&mut tx, &phase.benchmark).await?;
     notes::note(&mut tx, Some(&visitor.id), "phase.show-private", &phase.id, json!({})).await?;
     Ok(tx.commit().await?)
@@ -154,13 +138,9 @@ pub async fn disqualify(
     let reason = checked_reason(reason)?;
     let mut tx = app.store.begin().await?;
     records::phase_alone(&mut tx, &submission.phase).await?;
-    let changed = tx
-        .execute(
-            "UPDATE submission SET disqualified_at = $1, disqualified_for = $2 \
-             WHERE id = $3 AND disqualified_at IS NULL AND kind <> 'human'",
-            args![clock::now(), &reason, &submission.id],
-        )
-        .await?;
+    let sql = "UPDATE submission SET disqualified_at = $1, disqualified_for = $2 \
+               WHERE id = $3 AND disqualified_at IS NULL AND kind <> 'human'";
+    let changed = tx.execute(sql, args![clock::now(), &reason, &submission.id]).await?;
     if changed == 0 {
         return Err(fault!(CONFLICT, "off-board", "It has already been removed from the leaderboard."));
     }
@@ -168,22 +148,16 @@ pub async fn disqualify(
     notes::note(&mut tx, Some(&visitor.id), "submission.disqualify", &submission.id, detail).await?;
     board::forget_agreement(&mut tx, &submission.phase).await?;
     board::changed(&mut tx, &submission.phase, submission.team.as_deref().unwrap_or_default()).await?;
-    tx.commit().await?;
-    app.wake.notify();
-    Ok(())
+    Ok(app.commit(tx).await?)
 }
 
 /// Puts a submission back on the board.
 pub async fn reinstate(app: &App, visitor: &Visitor, submission: &Submission) -> Result<(), Fault> {
     let mut tx = app.store.begin().await?;
     let phase = records::phase_alone(&mut tx, &submission.phase).await?;
-    let changed = tx
-        .execute(
-            "UPDATE submission SET disqualified_at = NULL, disqualified_for = NULL \
-             WHERE id = $1 AND disqualified_at IS NOT NULL",
-            args![&submission.id],
-        )
-        .await?;
+    let sql = "UPDATE submission SET disqualified_at = NULL, disqualified_for = NULL \
+               WHERE id = $1 AND disqualified_at IS NOT NULL";
+    let changed = tx.execute(sql, args![&submission.id]).await?;
     if changed == 0 {
         return Err(fault!(CONFLICT, "on-board", "It has not been removed from the leaderboard."));
     }
@@ -193,9 +167,7 @@ pub async fn reinstate(app: &App, visitor: &Visitor, submission: &Submission) ->
     }
     board::forget_agreement(&mut tx, &submission.phase).await?;
     board::changed(&mut tx, &submission.phase, submission.team.as_deref().unwrap_or_default()).await?;
-    tx.commit().await?;
-    app.wake.notify();
-    Ok(())
+    Ok(app.commit(tx).await?)
 }
 
 /// The teams of a phase, in the order of their making.
@@ -338,9 +310,7 @@ pub async fn try_again(app: &App, visitor: &Visitor, phase: &Phase) -> Result<()
     }
     let detail = json!({ "references": names, "rows": methods, "comparison": is_compared });
     notes::note(&mut tx, Some(&visitor.id), "references.prepare", &phase.id, detail).await?;
-    tx.commit().await?;
-    app.wake.notify();
-    Ok(())
+    Ok(app.commit(tx).await?)
 }
 
 /// A note of the audit log for programs.

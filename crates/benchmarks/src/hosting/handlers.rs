@@ -7,25 +7,19 @@ use capeval_api::{
     SetState, SubmissionKind,
 };
 use capeval_files::Home;
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::audit::{self, Note};
-use capeval_site::clock;
-use capeval_site::fault::Fault;
-use capeval_site::paging::{Place, Places, Rows};
-use capeval_site::web::route::{get, post};
-use capeval_site::web::{Access, Answer, Body, Created, Hosted, NoContent, Page, Route, UrlQuery};
+use capeval_site::audit::Note;
+use capeval_site::paging::Places;
+use capeval_site::prelude::*;
 use capeval_tasks::{absence, missing_data};
 
 use super::actions::{self, Count, OfTeam};
 use crate::counts::Counts as _;
 use crate::files::{self, PhaseFile};
-use crate::quota;
 use crate::records::{self, ReferenceSet, SeenBenchmark, SeenPhase};
 use crate::rescore::{self, ScoreSet};
 use crate::settings::Phase;
 use crate::submissions::{SeenSubmission, Submission};
-use crate::workers;
+use crate::{quota, workers};
 
 pub(crate) fn routes() -> Vec<Route> {
     let host = Access::Host;
@@ -40,9 +34,9 @@ pub(crate) fn routes() -> Vec<Route> {
             .and("/api/v1/host/phases/{id}/columns"),
         post("/b/{slug}/{phase}/host/grants", host, "Grant submissions to a team", grant)
             .and("/api/v1/host/phases/{id}/grants"),
-        post("/b/{slug}/{phase}/host/freeze", host, "Stop submissions to a phase", freeze)
+        post("/b/{slug}/{phase}/host/freeze", host, "Stop submissions to a phase", freeze::<true>)
             .and("/api/v1/host/phases/{id}/freeze"),
-        post("/b/{slug}/{phase}/host/unfreeze", host, "Allow submissions to a phase", unfreeze)
+        post("/b/{slug}/{phase}/host/unfreeze", host, "Allow submissions to a phase", freeze::<false>)
             .and("/api/v1/host/phases/{id}/unfreeze"),
         post("/b/{slug}/{phase}/host/private", host, "End a phase and show its private half", show_private)
             .and("/api/v1/host/phases/{id}/private"),
@@ -252,23 +246,14 @@ async fn grant(
     Ok(page.then(&of.address("host?done=saved"), &meter))
 }
 
-async fn freeze(
+/// Stops submissions, or allows them again.
+async fn freeze<const IS_FROZEN: bool>(
     app: App,
     page: Page,
     by: Visitor,
     Hosted(of): Hosted<SeenPhase>,
 ) -> Result<Answer<HostedPhase>, Fault> {
-    actions::freeze(&app, &by, &of.phase, true).await?;
-    changed(&app, &page, &of, "saved").await
-}
-
-async fn unfreeze(
-    app: App,
-    page: Page,
-    by: Visitor,
-    Hosted(of): Hosted<SeenPhase>,
-) -> Result<Answer<HostedPhase>, Fault> {
-    actions::freeze(&app, &by, &of.phase, false).await?;
+    actions::freeze(&app, &by, &of.phase, IS_FROZEN).await?;
     changed(&app, &page, &of, "saved").await
 }
 

@@ -4,18 +4,14 @@ use std::fs::File;
 use std::io;
 
 use capeval_api::{PerImage, SetState, SubmissionState};
-use capeval_site::app::App;
-use capeval_site::fault::Fault;
-use capeval_site::jobs::{Failure, Job, Lane, Work, child};
-use capeval_site::store::Tx;
-use capeval_site::{args, clock, reason};
+use capeval_site::jobs::child;
+use capeval_site::prelude::*;
 use capeval_tasks::{Allowance, ShowImages};
 use tempfile::TempDir;
 
-use crate::programs;
-use crate::records;
 use crate::settings::Phase;
 use crate::submissions::{self, Submission};
+use crate::{programs, records};
 
 /// Builds the results of a submission image by image.
 pub struct BuildImages;
@@ -73,25 +69,12 @@ impl Work for BuildImages {
             return Ok(());
         }
         for OfSet { set, policy, page, lines } in built {
-            tx.execute(
-                "INSERT INTO image_result (submission, reference_set, score_set, page, page_size, policy, lines, \
-                 lines_size, built_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) \
-                 ON CONFLICT (submission, reference_set) DO UPDATE SET score_set = excluded.score_set, \
-                 page = excluded.page, page_size = excluded.page_size, policy = excluded.policy, \
-                 lines = excluded.lines, lines_size = excluded.lines_size, built_at = excluded.built_at",
-                args![
-                    &job.subject,
-                    &set,
-                    phase.score_set.as_deref(),
-                    &page.hash,
-                    page.size as i64,
-                    &policy,
-                    &lines.hash,
-                    lines.size as i64,
-                    clock::now()
-                ],
-            )
-            .await?;
+            let row = columns! {
+                submission: &job.subject, reference_set: &set, score_set: phase.score_set.as_deref(),
+                page: &page.hash, page_size: page.size as i64, policy: &policy, lines: &lines.hash,
+                lines_size: lines.size as i64, built_at: clock::now(),
+            };
+            tx.put_row("image_result", &["submission", "reference_set"], row).await?;
         }
         Ok(())
     }

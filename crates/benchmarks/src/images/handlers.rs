@@ -3,12 +3,8 @@
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use axum::response::Response;
 use capeval_api::{ImageResults, ImageResultsFiles};
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::fault;
-use capeval_site::fault::Fault;
-use capeval_site::web::route::{get, post};
-use capeval_site::web::{Access, Answer, Own, Page, Route, Scope, UrlQuery, download, encode};
+use capeval_site::prelude::*;
+use capeval_site::web::download;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -21,7 +17,7 @@ const HTML: &str = "text/html; charset=utf-8";
 /// The media type of JSON Lines.
 const LINES: &str = "application/jsonl";
 
-pub(super) fn routes() -> Vec<Route> {
+pub(crate) fn routes() -> Vec<Route> {
     let read = Access::Person(Scope::Read);
     vec![
         get("/submissions/{id}/images", read, "Show results image by image", page).sends(200, "text/html"),
@@ -49,11 +45,10 @@ struct Set {
 async fn built(app: &App, SeenImages(of): &SeenImages, set: &str) -> Result<SetResults, Fault> {
     let built = records::built(&app.store, of, set).await?;
     built.ok_or_else(|| {
-        fault!(
-            NOT_FOUND,
-            "not-built",
+        fault! {
+            NOT_FOUND, "not-built",
             "These results have not been built. Have them built on the page of the submission."
-        )
+        }
     })
 }
 

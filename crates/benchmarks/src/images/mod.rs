@@ -12,12 +12,6 @@ mod build;
 mod handlers;
 mod records;
 
-use capeval_site::web::Route;
-
 pub use build::BuildImages;
+pub(super) use handlers::routes;
 pub use records::{State, forget, state};
-
-/// The routes of results image by image.
-pub(super) fn routes() -> Vec<Route> {
-    handlers::routes()
-}

@@ -1,14 +1,9 @@
 //! Results image by image in the database, who may see them, and how far they are.
 
 use capeval_api::{ImageResultsState, PerImage, SubmissionKind, SubmissionState};
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::args;
-use capeval_site::fault::Fault;
-use capeval_site::jobs::queue::{self, Priority, Wait};
-use capeval_site::jobs::{self, Work as _};
-use capeval_site::store::{Error, Store, Tx};
-use capeval_site::web::{Names, Standing, Subject};
+use capeval_site::jobs::queue::Wait;
+use capeval_site::jobs::{Work as _, queue};
+use capeval_site::prelude::*;
 use serde::Deserialize;
 
 use super::build::BuildImages;
@@ -132,8 +127,7 @@ pub async fn build(app: &App, by: &Visitor, SeenImages(of): &SeenImages) -> Resu
     let mut tx = app.store.begin().await?;
     if built_in(&mut tx, id).await?.is_empty() && !queue::is_waiting(&mut tx, BuildImages::KIND, id).await? {
         jobs::add::<BuildImages>(&mut tx, id, Priority::Background).await?;
-        tx.commit().await?;
-        app.wake.notify();
+        app.commit(tx).await?;
     }
     Ok(())
 }

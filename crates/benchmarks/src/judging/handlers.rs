@@ -3,11 +3,7 @@
 use askama::Template;
 use axum::response::{IntoResponse, Redirect, Response};
 use capeval_api::{EvaluationState, Judging, JudgingPlan};
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::fault::Fault;
-use capeval_site::web::route::{get, post};
-use capeval_site::web::{Access, Answer, Body, Created, Either, Hosted, Page, Route, Scope, Visible};
+use capeval_site::prelude::*;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -16,7 +12,7 @@ use crate::pictures;
 use crate::records::{SeenBenchmark, SeenPhase};
 use crate::settings::Phase;
 
-pub(super) fn routes() -> Vec<Route> {
+pub(crate) fn routes() -> Vec<Route> {
     let (host, read, submit) = (Access::Host, Access::Person(Scope::Read), Access::Person(Scope::Submit));
     vec![
         get("/b/{slug}/{phase}/host/judging", host, "Show the human evaluation of a phase", show)
@@ -76,9 +72,9 @@ async fn answer(app: &App, page: &Page, of: &SeenPhase, done: Result<(), Fault>)
     let Err(fault) = done else {
         return Ok(Redirect::to(&of.address("host/judging?done=saved")).into_response());
     };
+    let fault = page.refusal(fault)?;
     let judging = records::for_programs(&app.store, &of.phase.id).await?;
-    let shown = page.show(&JudgingPage::new(app, page, of, &judging, Some(&fault)))?;
-    Ok((fault.status, shown).into_response())
+    page.show_after(&JudgingPage::new(app, page, of, &judging, Some(&fault)), Some(&fault))
 }
 
 async fn begin(

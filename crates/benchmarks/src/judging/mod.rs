@@ -7,13 +7,7 @@ mod measures;
 mod records;
 mod sample;
 
-use capeval_site::web::Route;
-
 pub use figure::{colour, figure};
+pub(super) use handlers::routes;
 pub use records::{results, withdraw};
 pub use sample::SampleCaptions;
-
-/// The routes of judging.
-pub(super) fn routes() -> Vec<Route> {
-    handlers::routes()
-}

@@ -1,24 +1,16 @@
 //! Human evaluations in the database: what is to be judged, by whom, and what was judged.
 
 use capeval_api::{EvaluationState, Judging, JudgingPlan, SystemMeasures};
-use capeval_site::accounts::{Visitor, people};
-use capeval_site::app::App;
-use capeval_site::fault;
-use capeval_site::fault::Fault;
-use capeval_site::jobs::{self, queue::Priority};
-use capeval_site::store::{Error, Store, Tx};
-use capeval_site::web::{Names, Standing, Subject};
-use capeval_site::{args, clock, columns, ids};
+use capeval_site::prelude::*;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
 use super::measures::{self, Judgement};
 use super::sample::SampleCaptions;
-use crate::notes;
-use crate::pictures;
 use crate::records::{self, SeenPhase};
 use crate::settings::Phase;
+use crate::{notes, pictures};
 
 /// The most images of an evaluation.
 const IMAGES: i64 = 1_000;
@@ -86,13 +78,10 @@ impl Subject for JudgedPhase {
 pub async fn begin(app: &App, visitor: &Visitor, phase: &Phase, plan: &JudgingPlan) -> Result<(), Fault> {
     let numbers = (1..=IMAGES).contains(&plan.images) && (1..=WANTED).contains(&plan.wanted);
     if !numbers {
-        return Err(fault!(
-            UNPROCESSABLE_ENTITY,
-            "evaluation-size",
-            "Choose 1 to {} images and 1 to {} judges for each caption.",
-            IMAGES,
-            WANTED
-        ));
+        return Err(fault! {
+            UNPROCESSABLE_ENTITY, "evaluation-size",
+            "Choose 1 to {} images and 1 to {} judges for each caption.", IMAGES, WANTED
+        });
     }
     let pictures = pictures::checked(&plan.pictures)?;
     let mut tx = app.store.begin().await?;
@@ -111,9 +100,7 @@ pub async fn begin(app: &App, visitor: &Visitor, phase: &Phase, plan: &JudgingPl
     jobs::add::<SampleCaptions>(&mut tx, &id, Priority::Awaited).await?;
     let detail = json!({ "evaluation": id, "images": plan.images, "wanted": plan.wanted });
     notes::note(&mut tx, Some(&visitor.id), "evaluation.begin", &phase.id, detail).await?;
-    tx.commit().await?;
-    app.wake.notify();
-    Ok(())
+    Ok(app.commit(tx).await?)
 }
 
 /// Lets the accounts with these email addresses judge, and returns their ids.
@@ -122,12 +109,9 @@ async fn add_judges(tx: &mut Tx, evaluation: &str, addresses: &str) -> Result<Ve
     for address in addresses.split_whitespace() {
         let sql = "SELECT id FROM account WHERE email = $1";
         let Some(account) = tx.fetch_optional::<String>(sql, args![address.to_lowercase()]).await? else {
-            return Err(fault!(
-                UNPROCESSABLE_ENTITY,
-                "judge",
-                "No account has the email address {}.",
-                address
-            ));
+            return Err(fault! {
+                UNPROCESSABLE_ENTITY, "judge", "No account has the email address {}.", address
+            });
         };
         tx.add_row("evaluation_rater", columns! { evaluation, account: &account }).await?;
         judges.push(account);
@@ -170,16 +154,12 @@ pub struct Item {
 
 /// The next caption for a judge: one that the fewest have judged, never twice, and never of a team of theirs.
 pub async fn next(store: &Store, evaluation: &Evaluation, account: &str) -> Result<Option<Item>, Error> {
-    store
-        .fetch_optional(
-            "SELECT id, image, caption FROM evaluation_item AS item WHERE evaluation = $1 AND judged < $2 \
-             AND NOT EXISTS (SELECT 1 FROM judgement WHERE judgement.item = item.id AND judgement.account = $3) \
-             AND NOT EXISTS (SELECT 1 FROM submission JOIN team_member ON team_member.team = submission.team \
-             WHERE submission.id = item.submission AND team_member.account = $3) \
-             ORDER BY judged, position LIMIT 1",
-            args![&evaluation.id, evaluation.wanted, account],
-        )
-        .await
+    let sql = "SELECT id, image, caption FROM evaluation_item AS item WHERE evaluation = $1 AND judged < $2 \
+               AND NOT EXISTS (SELECT 1 FROM judgement WHERE judgement.item = item.id AND judgement.account = $3) \
+               AND NOT EXISTS (SELECT 1 FROM submission JOIN team_member ON team_member.team = submission.team \
+               WHERE submission.id = item.submission AND team_member.account = $3) \
+               ORDER BY judged, position LIMIT 1";
+    store.fetch_optional(sql, args![&evaluation.id, evaluation.wanted, account]).await
 }
 
 /// A judge's verdict on a caption.
@@ -208,14 +188,10 @@ pub async fn judge(
         return Err(fault!(CONFLICT, "evaluation-closed", "The evaluation of these captions has ended."));
     }
     let mut tx = app.store.begin().await?;
-    let counted = tx
-        .execute(
-            "UPDATE evaluation_item SET judged = judged + 1 WHERE id = $1 AND evaluation = $2 AND judged < $3 \
-             AND NOT EXISTS (SELECT 1 FROM submission JOIN team_member ON team_member.team = submission.team \
-             WHERE submission.id = evaluation_item.submission AND team_member.account = $4)",
-            args![&given.item, &evaluation.id, evaluation.wanted, &visitor.id],
-        )
-        .await?;
+    let sql = "UPDATE evaluation_item SET judged = judged + 1 WHERE id = $1 AND evaluation = $2 AND judged < $3 \
+               AND NOT EXISTS (SELECT 1 FROM submission JOIN team_member ON team_member.team = submission.team \
+               WHERE submission.id = evaluation_item.submission AND team_member.account = $4)";
+    let counted = tx.execute(sql, args![&given.item, &evaluation.id, evaluation.wanted, &visitor.id]).await?;
     if counted == 0 {
         return Ok(());
     }

@@ -4,11 +4,8 @@ use std::collections::HashMap;
 
 use capeval_api::EvaluationState;
 use capeval_choice::SegmentId;
-use capeval_site::app::App;
-use capeval_site::fault::Fault;
-use capeval_site::jobs::{Failure, Job, Lane, Work, child};
-use capeval_site::store::Tx;
-use capeval_site::{args, columns, ids, reason};
+use capeval_site::jobs::child;
+use capeval_site::prelude::*;
 use capeval_tasks::Sample;
 use serde::Deserialize;
 
@@ -92,12 +89,8 @@ impl Work for SampleCaptions {
             Ok(items) => (EvaluationState::Open, None, items),
             Err(reason) => (EvaluationState::Failed, Some(reason), Vec::new()),
         };
-        let opened = tx
-            .execute(
-                "UPDATE evaluation SET state = $1, reason = $2 WHERE id = $3 AND state = 'preparing'",
-                args![state.name(), reason, &job.subject],
-            )
-            .await?;
+        let sql = "UPDATE evaluation SET state = $1, reason = $2 WHERE id = $3 AND state = 'preparing'";
+        let opened = tx.execute(sql, args![state.name(), reason, &job.subject]).await?;
         if opened == 0 {
             return Ok(());
         }

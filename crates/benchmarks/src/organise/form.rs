@@ -3,9 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use capeval_site::fault;
-use capeval_site::fault::Fault;
-use capeval_site::web::encode;
+use capeval_site::prelude::*;
 use serde::de::DeserializeOwned;
 
 use super::receive::Parcel;
@@ -108,8 +106,8 @@ pub fn phase(parcel: &Parcel, known: Option<&PhasePlan>) -> (PhasePlan, Option<F
 
 /// As [`phase`], of fields alone, for fuzz targets.
 #[cfg(fuzzing)]
-pub fn of_fields(fields: Vec<(String, String)>, known: Option<&PhasePlan>) -> Option<PhasePlan> {
-    phase(&Parcel { fields, ..Parcel::default() }, known).ok()
+pub fn of_fields(fields: Vec<(String, String)>, known: Option<&PhasePlan>) -> PhasePlan {
+    phase(&Parcel { fields, ..Parcel::default() }, known).0
 }
 
 fn take<'p>(fields: &mut Fields<'p>, name: &str) -> Option<&'p str> {

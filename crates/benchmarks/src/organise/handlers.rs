@@ -2,32 +2,25 @@
 
 use askama::Template;
 use axum::extract::Request;
-use axum::http::header;
 use axum::response::{IntoResponse, Redirect, Response};
 use capeval_api::{
     Admission, Benchmark, BoardKind, ColumnKind, FinalRule, MeasureChoice, MetricChoice, MetricChoices,
     PerImage, SetState, Visibility,
 };
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::fault::Fault;
-use capeval_site::web::Slug;
+use capeval_site::prelude::*;
 use capeval_site::web::markdown::as_html;
-use capeval_site::web::route::{get, post};
-use capeval_site::web::{Access, Answer, Body, Created, Either, Field, Hosted, NoContent, Page, Route};
+use capeval_site::web::{Field, download};
 use capeval_tasks::MeasureInfo;
 
 use super::form;
 use super::metrics::choices;
 use super::receive::{KeptFile, Parcel};
-use crate::apply;
 use crate::counts::Counts as _;
-use crate::plan;
-use crate::programs;
 use crate::records::{self, ReferenceSet, SeenBenchmark, SeenPhase};
 use crate::settings::{Phase, PhasePlan, Plan};
 use crate::source::Source;
 use crate::when::When;
+use crate::{apply, plan, programs};
 
 pub(crate) fn routes() -> Vec<Route> {
     let host = Access::Host;
@@ -155,8 +148,7 @@ async fn save(
     let slug = if seen.is_some() { Slug::UnusedOrOwn } else { Slug::Unused };
     match apply::apply_without_phases(app, plan, slug, Some(&by.id)).await.map_err(apply::refusal) {
         Ok(()) => Ok(Redirect::to(&format!("/b/{}/settings?done=saved", plan.slug)).into_response()),
-        Err(fault) if fault.status.is_server_error() => Err(fault),
-        Err(fault) => show(app, page, plan, seen, Some(&fault)).await,
+        Err(fault) => show(app, page, plan, seen, Some(&page.refusal(fault)?)).await,
     }
 }
 
@@ -209,10 +201,7 @@ async fn edit(app: App, page: Page, Hosted(seen): Hosted<SeenBenchmark>) -> Resu
 
 async fn export(app: App, Hosted(seen): Hosted<SeenBenchmark>) -> Result<Response, Fault> {
     let text = Plan::of(&app.store, &seen.benchmark).await?.to_toml()?;
-    let name = format!("attachment; filename=\"{}\"", plan::FILE);
-    let headers =
-        [(header::CONTENT_TYPE, "application/toml".to_owned()), (header::CONTENT_DISPOSITION, name)];
-    Ok((headers, text).into_response())
+    Ok(download::text(plan::FILE, "application/toml", text))
 }
 
 async fn publish(
@@ -487,12 +476,9 @@ async fn save_phase(
     let saved = if let Some(fault) = fault {
         Err(fault)
     } else if is_taken {
-        Err(capeval_site::fault!(
-            CONFLICT,
-            "slug-taken",
-            "This benchmark already has a phase with the address {}.",
-            &typed.slug
-        ))
+        Err(fault! {
+            CONFLICT, "slug-taken", "This benchmark already has a phase with the address {}.", &typed.slug
+        })
     } else {
         let put = apply::put_phase(app, &seen.benchmark.id, &typed, parcel.files(), Some(&by.id)).await;
         put.map_err(apply::refusal)
@@ -502,8 +488,8 @@ async fn save_phase(
             let place = format!("/b/{}/{}/host?done=saved", seen.benchmark.slug, typed.slug);
             Ok(Redirect::to(&place).into_response())
         }
-        Err(fault) if fault.status.is_server_error() => Err(fault),
         Err(fault) => {
+            let fault = page.refusal(fault)?;
             let kept = parcel.keep(app, by)?;
             show_phase(app, page, seen, &typed, phase, Some((&fault, &kept))).await
         }

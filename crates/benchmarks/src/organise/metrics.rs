@@ -2,8 +2,7 @@
 
 use capeval_api::{MeasureChoice, MetricChoice, MetricChoices, SuiteChoice};
 use capeval_files::Home;
-use capeval_site::app::App;
-use capeval_site::fault::Fault;
+use capeval_site::prelude::*;
 use capeval_tasks::{OfferedMeasure, OfferedMetric, offered, offered_suites};
 
 /// The metrics that a phase may have here.

@@ -4,16 +4,7 @@ mod form;
 mod handlers;
 mod metrics;
 mod receive;
-mod trials;
 
 #[cfg(fuzzing)]
 pub use form::of_fields;
-
-use capeval_site::web::Route;
-
-/// The routes of creating and changing benchmarks.
-pub(super) fn routes() -> Vec<Route> {
-    let mut routes = handlers::routes();
-    routes.extend(trials::routes());
-    routes
-}
+pub(super) use handlers::routes;

@@ -4,12 +4,8 @@ use std::collections::HashMap;
 
 use axum::extract::{FromRequest, Multipart, Request};
 use axum::http::header;
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
 use capeval_site::blobs::Draft;
-use capeval_site::fault;
-use capeval_site::fault::Fault;
-use capeval_site::ids;
+use capeval_site::prelude::*;
 use capeval_site::web::answer::unknown_fields;
 use capeval_site::web::is_program;
 use serde::de::DeserializeOwned;

@@ -2,19 +2,14 @@
 
 use askama::Template;
 use capeval_api::Qualifiers;
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::clock;
-use capeval_site::fault::Fault;
-use capeval_site::web::route::{get, post};
-use capeval_site::web::{Access, Answer, Hosted, Page, Route};
+use capeval_site::prelude::*;
 
 use super::opening;
 use super::records::{self, Qualifier};
 use crate::records::{self as benchmarks, SeenPhase};
 use crate::settings::Phase;
 
-pub(super) fn routes() -> Vec<Route> {
+pub(crate) fn routes() -> Vec<Route> {
     let host = Access::Host;
     vec![
         get("/b/{slug}/{phase}/host/qualifiers", host, "List the teams that a phase admits by rank", show)

@@ -9,13 +9,7 @@ mod handlers;
 mod opening;
 mod records;
 
-use capeval_site::web::Route;
-
+pub(super) use handlers::routes;
 pub use opening::OpenByRank;
 pub(super) use opening::schedule;
 pub use records::{check, refusal, require, require_kept};
-
-/// The routes of these phases.
-pub(super) fn routes() -> Vec<Route> {
-    handlers::routes()
-}

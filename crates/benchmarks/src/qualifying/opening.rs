@@ -1,13 +1,7 @@
 //! Makes the list of the teams that may submit to a phase, and takes over what stands for them.
 
 use capeval_api::SetState;
-use capeval_site::app::App;
-use capeval_site::fault;
-use capeval_site::fault::Fault;
-use capeval_site::jobs::queue::Priority;
-use capeval_site::jobs::{self, Failure, Job, Lane, Work};
-use capeval_site::store::{Error, Tx};
-use capeval_site::{args, clock, columns, ids};
+use capeval_site::prelude::*;
 use serde_json::json;
 
 use super::records::earlier;
@@ -90,9 +84,7 @@ pub async fn open_now(app: &App, actor: &str, phase: &Phase) -> Result<(), Fault
     if !write(&mut tx, &ranking, Some(actor)).await? {
         return Err(awaiting_scores(&ranking.earlier));
     }
-    tx.commit().await?;
-    app.wake.notify();
-    Ok(())
+    Ok(app.commit(tx).await?)
 }
 
 fn awaiting_scores(earlier: &Phase) -> Fault {
@@ -118,8 +110,7 @@ async fn write(tx: &mut Tx, ranking: &Ranking, actor: Option<&str>) -> Result<bo
         let row = columns! { phase: &phase.id, team, rank: *rank, submission, copy };
         tx.insert_row("qualifier", row).await?;
     }
-    let sql = "UPDATE phase SET ranked_at = $1 WHERE id = $2";
-    tx.execute(sql, args![clock::now(), &phase.id]).await?;
+    tx.change_row("phase", &phase.id, columns! { ranked_at: clock::now() }).await?;
     let detail = json!({ "from": earlier.slug, "teams": rows.len(), "carried": takes_over });
     notes::note(tx, actor, "phase.rank", &phase.id, detail).await?;
     Ok(true)
@@ -138,15 +129,11 @@ async fn take_over(
     let members = "INSERT INTO entry_member (phase, account, team) SELECT CAST($1 AS TEXT), account, team \
                    FROM entry_member WHERE phase = $2 AND team = $3 ON CONFLICT DO NOTHING";
     tx.execute(members, args![&phase.id, earlier, team]).await?;
-    let copied = tx
-        .execute(
-            "INSERT INTO submission (id, phase, team, account, kind, method, description, link, authors, code, tags, \
-             details, state, blob, size, refunded, created_at, file, upload) SELECT CAST($1 AS TEXT), \
-             CAST($2 AS TEXT), team, account, kind, method, description, link, authors, code, tags, details, 'queued', \
-             blob, size, 0, CAST($3 AS BIGINT), file, upload FROM submission WHERE id = $4 ON CONFLICT DO NOTHING",
-            args![&id, &phase.id, now, submission],
-        )
-        .await?;
+    let sql = "INSERT INTO submission (id, phase, team, account, kind, method, description, link, authors, code, \
+               tags, details, state, blob, size, refunded, created_at, file, upload) SELECT CAST($1 AS TEXT), CAST($2 \
+               AS TEXT), team, account, kind, method, description, link, authors, code, tags, details, 'queued', \
+               blob, size, 0, CAST($3 AS BIGINT), file, upload FROM submission WHERE id = $4 ON CONFLICT DO NOTHING";
+    let copied = tx.execute(sql, args![&id, &phase.id, now, submission]).await?;
     if copied == 0 {
         return Ok(None);
     }

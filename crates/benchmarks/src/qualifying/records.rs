@@ -1,11 +1,7 @@
 //! The rule of a phase that opens by rank, and its list of teams in the database.
 
 use anyhow::ensure;
-use capeval_site::fault;
-use capeval_site::fault::Fault;
-use capeval_site::store::{Error, Store, Tx};
-use capeval_site::web::Page;
-use capeval_site::{args, reason};
+use capeval_site::prelude::*;
 use serde::Deserialize;
 
 use crate::settings::{Phase, PhasePlan};
@@ -77,30 +73,26 @@ pub async fn refusal(store: &Store, phase: &Phase, account: &str) -> Result<Opti
 fn not_ranked(phase: &Phase) -> Fault {
     let from = phase.from_phase.as_str();
     match phase.top {
-        0 => fault!(
-            FORBIDDEN,
-            "not-qualified",
+        0 => fault! {
+            FORBIDDEN, "not-qualified",
             "Only teams that were on the leaderboard of the phase {} may submit to this one, and yours was not.",
             from
-        ),
-        top => fault!(
-            FORBIDDEN,
-            "not-qualified",
+        },
+        top => fault! {
+            FORBIDDEN, "not-qualified",
             "Only the first {} teams of the phase {} may submit to this one, and yours is not among them.",
-            top,
-            from
-        ),
+            top, from
+        },
     }
 }
 
 /// Refuses a plan whose rule makes no sense.
 pub fn check(plan: &PhasePlan) -> anyhow::Result<()> {
-    let slug = plan.slug.as_str();
     ensure!(
         !plan.from().is_empty() || plan.top.is_none() && !plan.carry,
-        reason!("phase {}: top and carry need from, the phase whose leaderboard decides", slug)
+        reason!("top and carry need from, the phase whose leaderboard decides")
     );
-    ensure!(plan.top != Some(0), reason!("phase {}: top is a number of teams from 1", slug));
+    ensure!(plan.top != Some(0), reason!("top is a number of teams from 1"));
     Ok(())
 }
 

@@ -5,19 +5,12 @@ use axum::response::Response;
 use capeval_api::{
     CreatedQuestion, NewQuestion, NewQuestionAnswer, QuestionChange, QuestionThread, Questions,
 };
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::fault::Fault;
-use capeval_site::paging::{Place, Rows};
-use capeval_site::web::route::{get, post};
-use capeval_site::web::{
-    Access, Answer, Body, Created, Either, Hosted, NoContent, Page, Route, Scope, UrlQuery, Visible, encode,
-};
+use capeval_site::prelude::*;
 
 use super::records::{self, Question, SeenQuestion, TEXT, TITLE};
 use crate::records::SeenBenchmark;
 
-pub(super) fn routes() -> Vec<Route> {
+pub(crate) fn routes() -> Vec<Route> {
     let (public, person) = (Access::Public, Access::Person(Scope::Submit));
     vec![
         get("/b/{slug}/questions", public, "List the questions about a benchmark", list)
@@ -53,7 +46,7 @@ struct QuestionsPage<'a> {
 impl QuestionsPage<'_> {
     /// The beginning of the addresses of other parts of the list.
     fn list(&self) -> String {
-        format!("/b/{}/questions?", encode(&self.seen.benchmark.slug))
+        self.seen.benchmark.address("questions?")
     }
 }
 
@@ -89,11 +82,11 @@ async fn ask(
 ) -> Result<Either<Created<CreatedQuestion>, Response>, Fault> {
     match records::ask(&app, &by, &seen, (&given.title, &given.text)).await {
         Ok(id) => {
-            let place = format!("/b/{}/questions/{id}?done=saved", encode(&seen.benchmark.slug));
+            let place = seen.benchmark.address(&format!("questions/{id}?done=saved"));
             Ok(Either::One(page.then(&place, &CreatedQuestion { id })))
         }
-        Err(fault) if page.is_program() || fault.status.is_server_error() => Err(fault),
         Err(fault) => {
+            let fault = page.refusal(fault)?;
             let at = (&Place::default(), page.most_rows());
             let (pinned, questions) = records::page(&app.store, &seen, at).await?;
             let template = QuestionsPage {
@@ -134,7 +127,7 @@ impl ThreadPage<'_> {
 }
 
 fn address(seen: &SeenBenchmark, id: &str) -> String {
-    format!("/b/{}/questions/{id}", encode(&seen.benchmark.slug))
+    seen.benchmark.address(&format!("questions/{id}"))
 }
 
 async fn thread(
@@ -174,8 +167,8 @@ async fn answer(
             let place = format!("{}?done=saved", address(&of.seen, &of.question.id));
             Ok(Either::One(page.then(&place, &CreatedQuestion { id })))
         }
-        Err(fault) if page.is_program() || fault.status.is_server_error() => Err(fault),
         Err(fault) => {
+            let fault = page.refusal(fault)?;
             let at = (&Place::default(), page.most_rows());
             let answers = records::answers(&app.store, &of, at).await?;
             let template = ThreadPage {

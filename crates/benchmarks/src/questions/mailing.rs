@@ -1,14 +1,8 @@
 //! Tells hosts of questions, and those who ask of answers, if they want email. The words are only on the page: no one
 //! writes to others in the name of the site.
 
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::args;
-use capeval_site::fault::Fault;
 use capeval_site::outbox::{self, Reader};
-use capeval_site::store::Tx;
-use capeval_site::web::encode;
-use capeval_site::web::language::Language;
+use capeval_site::prelude::*;
 
 use crate::notifications::{self, Recipient};
 use crate::settings::Benchmark;
@@ -30,14 +24,13 @@ pub async fn tell(
         Some(question) => tx.fetch(asked, args![question]).await?,
         None => notifications::hosts(tx, &benchmark.id).await?,
     };
-    let path = format!("/b/{}/questions/{}", encode(&benchmark.slug), answers.unwrap_or(id));
+    let path = benchmark.address(&format!("questions/{}", answers.unwrap_or(id)));
     let page = app.settings.url(&path);
     for Recipient { id: account, email, language } in &recipients {
         let declined = "SELECT 1 FROM mail_choice WHERE account = $1 AND declined_at IS NOT NULL";
         if *account == by.id || tx.exists(declined, args![account]).await? {
             continue;
         }
-        let language = language.unwrap_or(Language::English);
         let reader = Reader::of(tx, account, email).await?;
         let subject = match answers {
             Some(_) => language.fill("{}: {} has answered your question", &[&benchmark.title, &by.name]),

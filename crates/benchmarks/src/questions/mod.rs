@@ -5,11 +5,5 @@ mod mailing;
 mod own;
 pub mod records;
 
-use capeval_site::web::Route;
-
+pub(super) use handlers::routes;
 pub(super) use own::{forget, of_person};
-
-/// The routes of questions.
-pub(super) fn routes() -> Vec<Route> {
-    handlers::routes()
-}

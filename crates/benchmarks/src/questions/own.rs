@@ -1,9 +1,7 @@
 //! What a person asked and answered, for them; it goes with their account.
 
 use capeval_api::Time;
-use capeval_site::args;
-use capeval_site::clock;
-use capeval_site::store::{Error, Store, Tx};
+use capeval_site::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// A question or an answer.

@@ -1,16 +1,9 @@
 //! Questions and answers in the database, and the rules of what they say, how often, and who sees them.
 
 use capeval_api::{QuestionAction, QuestionAnswer};
-use capeval_site::accounts::{Visitor, people};
-use capeval_site::app::App;
-use capeval_site::fault;
-use capeval_site::fault::Fault;
-use capeval_site::outbox;
-use capeval_site::paging::{List, Place, Rows};
-use capeval_site::store::{Error, Store, Tx};
+use capeval_site::prelude::*;
 use capeval_site::web::markdown::as_html;
-use capeval_site::web::{Names, Standing, Subject};
-use capeval_site::{args, clean_text, clock, columns, ids, newest_first, oldest_first};
+use capeval_site::{newest_first, oldest_first, outbox};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -180,13 +173,10 @@ pub(super) async fn ask(
     let (title, text) = (clean_text::line(title), clean_text::lines(text));
     let fits = |text: &str, most: usize| (1..=most).contains(&text.chars().count());
     if !fits(&title, TITLE) || !fits(&text, TEXT) {
-        return Err(fault!(
-            UNPROCESSABLE_ENTITY,
-            "question",
-            "A question needs a title of 1 to {} characters and a text of 1 to {}.",
-            TITLE,
-            TEXT
-        ));
+        return Err(fault! {
+            UNPROCESSABLE_ENTITY, "question",
+            "A question needs a title of 1 to {} characters and a text of 1 to {}.", TITLE, TEXT
+        });
     }
     write(app, by, seen, None, (&title, &text)).await
 }
@@ -195,12 +185,9 @@ pub(super) async fn ask(
 pub(super) async fn answer(app: &App, by: &Visitor, of: &SeenQuestion, text: &str) -> Result<String, Fault> {
     let text = clean_text::lines(text);
     if !(1..=TEXT).contains(&text.chars().count()) {
-        return Err(fault!(
-            UNPROCESSABLE_ENTITY,
-            "answer",
-            "An answer needs a text of 1 to {} characters.",
-            TEXT
-        ));
+        return Err(fault! {
+            UNPROCESSABLE_ENTITY, "answer", "An answer needs a text of 1 to {} characters.", TEXT
+        });
     }
     if of.question.answers.is_some() {
         return Err(Fault::not_found());
@@ -231,8 +218,7 @@ async fn write(
     };
     tx.insert_row("question", row).await?;
     mailing::tell(&mut tx, app, benchmark, by, (&id, answers)).await?;
-    tx.commit().await?;
-    app.wake.notify();
+    app.commit(tx).await?;
     Ok(id)
 }
 

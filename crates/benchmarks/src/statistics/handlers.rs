@@ -3,16 +3,11 @@
 use std::collections::BTreeMap;
 
 use askama::Template;
-use axum::http::header;
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use capeval_api::{Statistics, StatisticsCount, StatisticsDay};
 use capeval_report::charts::{Axis, Chart, Colour, Figure, Series};
-use capeval_site::app::App;
-use capeval_site::clock;
-use capeval_site::fault::Fault;
-use capeval_site::web::language::say;
-use capeval_site::web::route::get;
-use capeval_site::web::{Access, Answer, Hosted, Page, Route};
+use capeval_site::prelude::*;
+use capeval_site::web::download;
 
 use super::{records, tally};
 use crate::board;
@@ -21,7 +16,7 @@ use crate::records::SeenBenchmark;
 /// The days on the page.
 const SHOWN: i64 = 90;
 
-pub(super) fn routes() -> Vec<Route> {
+pub(crate) fn routes() -> Vec<Route> {
     let host = Access::Host;
     vec![
         get(
@@ -132,9 +127,5 @@ async fn csv(app: App, Hosted(seen): Hosted<SeenBenchmark>) -> Result<Response, 
         std::iter::once(day).chain(numbers.map(|n| n.to_string())).collect()
     });
     let lines = std::iter::once(head.map(str::to_owned).to_vec()).chain(rows);
-    let headers = [
-        (header::CONTENT_TYPE, "text/csv; charset=utf-8"),
-        (header::CONTENT_DISPOSITION, "attachment; filename=\"statistics.csv\""),
-    ];
-    Ok((headers, board::csv(lines)).into_response())
+    Ok(download::text("statistics.csv", "text/csv; charset=utf-8", board::csv(lines)))
 }

@@ -5,11 +5,5 @@ mod handlers;
 mod records;
 mod tally;
 
-use capeval_site::web::Route;
-
+pub(super) use handlers::routes;
 pub use tally::{refused, visited};
-
-/// The routes of statistics.
-pub(super) fn routes() -> Vec<Route> {
-    handlers::routes()
-}

@@ -3,9 +3,7 @@
 use std::collections::BTreeMap;
 
 use capeval_api::{ProblemKind, StatisticsCount, StatisticsDay, SubmissionState};
-use capeval_site::store::{Error, Store};
-use capeval_site::web::language::say;
-use capeval_site::{args, clock};
+use capeval_site::prelude::*;
 
 /// What a visit is counted as.
 pub const VISIT: &str = "visit";

@@ -5,9 +5,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
 use capeval_api::{Open, ProblemKind, Report};
-use capeval_site::app::App;
-use capeval_site::store::Error;
-use capeval_site::{args, clock};
+use capeval_site::prelude::*;
 
 use super::records::VISIT;
 use crate::records::SeenBenchmark;

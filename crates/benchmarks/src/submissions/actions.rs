@@ -1,19 +1,13 @@
 //! Actions of teams and hosts on submissions.
 
 use capeval_api::{SubmissionKind, SubmissionState};
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::fault;
-use capeval_site::fault::Fault;
 use capeval_site::jobs::queue;
-use capeval_site::store::{Error, Tx};
-use capeval_site::{args, clock};
+use capeval_site::prelude::*;
 use serde_json::json;
 
 use super::records::{SeenSubmission, Submission};
 use crate::about::About;
-use crate::notes;
-use crate::{board, quota, records, workers};
+use crate::{board, notes, quota, records, workers};
 
 /// Cancels a submission that still waits, and gives it back; a host also one that is being scored.
 pub async fn cancel(app: &App, visitor: &Visitor, of: &SeenSubmission) -> Result<(), Fault> {
@@ -22,13 +16,9 @@ pub async fn cancel(app: &App, visitor: &Visitor, of: &SeenSubmission) -> Result
     // The job comes first, as where its end is written, so that the two cannot wait for each other.
     let is_stopped = queue::cancel(&mut tx, &submission.id, seen.is_host).await?
         || workers::cancel(&mut tx, &submission.id, seen.is_host).await?;
-    let cancelled = tx
-        .execute(
-            "UPDATE submission SET state = 'cancelled', finished_at = $1 \
-             WHERE id = $2 AND (state = 'queued' OR state = 'running' AND $3 = 1)",
-            args![clock::now(), &submission.id, seen.is_host],
-        )
-        .await?;
+    let sql = "UPDATE submission SET state = 'cancelled', finished_at = $1 \
+               WHERE id = $2 AND (state = 'queued' OR state = 'running' AND $3 = 1)";
+    let cancelled = tx.execute(sql, args![clock::now(), &submission.id, seen.is_host]).await?;
     // What waits without a job, since its end could not be written, is for hosts to cancel.
     if cancelled == 0 || !is_stopped && !seen.is_host {
         return Err(match seen.is_host {
@@ -61,30 +51,14 @@ pub async fn say(app: &App, visitor: &Visitor, of: &SeenSubmission, about: About
     let about = about.checked(&phase.columns)?;
     let is_renamed = about.method != submission.method;
     if is_renamed && submission.kind != SubmissionKind::Entry {
-        return Err(fault!(
-            CONFLICT,
-            "fixed-name",
-            "The name of a baseline is that in the benchmark's file."
-        ));
+        return Err(fault! {
+            CONFLICT, "fixed-name", "The name of a baseline is that in the benchmark's file."
+        });
     }
     let before = json!(submission.about_for_programs(&phase.columns));
     let mut tx = app.store.begin().await?;
     records::phase_alone(&mut tx, &phase.id).await?;
-    tx.execute(
-        "UPDATE submission SET method = $1, description = $2, link = $3, authors = $4, code = $5, tags = $6, \
-         details = $7 WHERE id = $8",
-        args![
-            &about.method,
-            &about.description,
-            &about.link,
-            &about.method_details.authors,
-            &about.method_details.code,
-            serde_json::to_string(&about.method_details.tags)?,
-            serde_json::to_string(&about.method_details.details)?,
-            &submission.id
-        ],
-    )
-    .await?;
+    tx.change_row("submission", &submission.id, about.row()?).await?;
     if is_renamed {
         board::forget_agreement(&mut tx, &phase.id).await?;
     }
@@ -110,9 +84,7 @@ pub async fn choose(
     if !phase.has_choice() {
         return Err(fault!(CONFLICT, "no-choice", "The teams of this phase choose no final submissions."));
     }
-    if let Some(fault) = phase.is_closed() {
-        return Err(fault);
-    }
+    phase.require_open()?;
     let scored = "SELECT team FROM submission WHERE id = $1 AND team IS NOT NULL AND state = 'scored'";
     let Some(team) = tx.fetch_optional::<String>(scored, args![&submission.id]).await? else {
         return Err(fault!(CONFLICT, "not-scored", "Only a scored submission can be chosen."));
@@ -120,22 +92,17 @@ pub async fn choose(
     let others = "SELECT COUNT(*) FROM submission WHERE phase = $1 AND team = $2 AND id <> $3 AND chosen_at IS NOT NULL";
     let others: i64 = tx.fetch_one(others, args![&phase.id, &team, &submission.id]).await?;
     if is_chosen && others >= phase.most_chosen {
-        return Err(fault!(
-            CONFLICT,
-            "too-many-chosen",
-            "Your team has chosen {} submissions, as many as it may. Give up another one first.",
-            others
-        ));
+        return Err(fault! {
+            CONFLICT, "too-many-chosen",
+            "Your team has chosen {} submissions, as many as it may. Give up another one first.", others
+        });
     }
     let chosen_at = is_chosen.then(clock::now);
-    let sql = "UPDATE submission SET chosen_at = $1 WHERE id = $2";
-    tx.execute(sql, args![chosen_at, &submission.id]).await?;
+    tx.change_row("submission", &submission.id, columns! { chosen_at }).await?;
     board::changed(&mut tx, &phase.id, &team).await?;
     let detail = json!({ "chosen": is_chosen });
     notes::note(&mut tx, Some(&visitor.id), "submission.choose", &submission.id, detail).await?;
-    tx.commit().await?;
-    app.wake.notify();
-    Ok(())
+    Ok(app.commit(tx).await?)
 }
 
 /// Shows this submission on the board, or the best one again.
@@ -150,24 +117,17 @@ pub async fn pin(
 ) -> Result<(), Fault> {
     let Some(team) = submission.team.as_deref().filter(|_| submission.state == SubmissionState::Scored)
     else {
-        return Err(fault!(
-            CONFLICT,
-            "not-scored",
-            "Only a scored submission can be shown on the leaderboard."
-        ));
+        return Err(fault! {
+            CONFLICT, "not-scored", "Only a scored submission can be shown on the leaderboard."
+        });
     };
     let mut tx = app.store.begin().await?;
     records::phase_alone(&mut tx, &submission.phase).await?;
     let pinned = is_pinned.then_some(submission.id.as_str());
-    tx.execute(
-        "UPDATE entry SET pinned = $1 WHERE phase = $2 AND team = $3",
-        args![pinned, &submission.phase, team],
-    )
-    .await?;
+    let sql = "UPDATE entry SET pinned = $1 WHERE phase = $2 AND team = $3";
+    tx.execute(sql, args![pinned, &submission.phase, team]).await?;
     board::changed(&mut tx, &submission.phase, team).await?;
     notes::note(&mut tx, Some(&visitor.id), "entry.pin", &submission.id, json!({ "pinned": is_pinned }))
         .await?;
-    tx.commit().await?;
-    app.wake.notify();
-    Ok(())
+    Ok(app.commit(tx).await?)
 }

@@ -7,11 +7,7 @@ use std::time::{Duration, Instant};
 use axum::response::Sse;
 use axum::response::sse::{Event, KeepAlive};
 use capeval_api::SubmissionState;
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::clock;
-use capeval_site::fault::Fault;
-use capeval_site::web::Own;
+use capeval_site::prelude::*;
 use futures_util::Stream;
 use futures_util::stream::unfold;
 

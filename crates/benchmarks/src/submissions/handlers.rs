@@ -6,16 +6,10 @@ use askama::Template;
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use capeval_api::{ColumnKind, ImageResultsState, PerImage, SubmissionKind, SubmissionState, Submissions};
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::fault;
-use capeval_site::fault::Fault;
-use capeval_site::jobs::queue::{self, Wait};
-use capeval_site::paging::{Place, Rows};
-use capeval_site::web::route::{get, post};
-use capeval_site::web::{
-    Access, Answer, Either, Own, Page, Route, Scope, UrlQuery, Visible, download, encode,
-};
+use capeval_site::jobs::queue;
+use capeval_site::jobs::queue::Wait;
+use capeval_site::prelude::*;
+use capeval_site::web::download;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -26,7 +20,7 @@ use crate::records::{ReferenceSet, SeenBenchmark, SeenPhase, sets};
 use crate::settings::Phase;
 use crate::{board, images};
 
-pub(super) fn routes() -> Vec<Route> {
+pub(crate) fn routes() -> Vec<Route> {
     let (read, submit) = (Access::Person(Scope::Read), Access::Person(Scope::Submit));
     vec![
         get("/submissions", read, "List your submissions", list),
@@ -282,8 +276,8 @@ async fn say(
     }
     match actions::say(&app, &by, &of, about.clone()).await {
         Ok(()) => Ok(Either::One(changed(&app, &page, &by, &of, "saved").await?)),
-        Err(fault) if page.is_program() || fault.status.is_server_error() => Err(fault),
         Err(fault) => {
+            let fault = page.refusal(fault)?;
             let shown = PageNotes { is_same: false, about, problem: Some(page.fault(&fault)) };
             Ok(Either::Other((fault.status, show_page(&app, &page, &of, shown).await?).into_response()))
         }

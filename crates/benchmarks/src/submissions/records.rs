@@ -3,16 +3,12 @@
 use std::collections::{BTreeMap, HashMap};
 
 use capeval_api::{FinalRule, SubmissionKind, SubmissionState};
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::fault;
-use capeval_site::fault::Fault;
 use capeval_site::health::RowGauge;
-use capeval_site::jobs::queue::{self, Wait};
-use capeval_site::paging::{BEYOND, List, Place, Rows};
-use capeval_site::store::{self, Error, Store};
-use capeval_site::web::{Names, Scope, Standing, Subject};
-use capeval_site::{among, args, clock, newest_first};
+use capeval_site::jobs::queue;
+use capeval_site::jobs::queue::Wait;
+use capeval_site::paging::BEYOND;
+use capeval_site::prelude::*;
+use capeval_site::{among, newest_first};
 use indexmap::IndexMap;
 use serde::Deserialize;
 
@@ -423,12 +419,9 @@ pub async fn signatures(
         #[serde(deserialize_with = "store::json")]
         signatures: HashMap<String, Vec<String>>,
     }
-    let signed: Option<SignatureRow> = store
-        .fetch_optional(
-            "SELECT signatures FROM scored_by WHERE score_set = $1 AND submission = $2",
-            args![phase.score_set.as_deref().unwrap_or_default(), submission],
-        )
-        .await?;
+    let sql = "SELECT signatures FROM scored_by WHERE score_set = $1 AND submission = $2";
+    let signed: Option<SignatureRow> =
+        store.fetch_optional(sql, args![phase.score_set.as_deref().unwrap_or_default(), submission]).await?;
     let mut by_set = signed.map(|signed| signed.signatures).unwrap_or_default();
     Ok(sets.iter().flat_map(|set| by_set.remove(&set.id).unwrap_or_default()).collect())
 }

@@ -4,13 +4,7 @@ use askama::Template;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Redirect, Response};
 use capeval_api::{ColumnKind, Details, Open, ProblemKind, Quota, Report, Submission, Team};
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::clock;
-use capeval_site::fault;
-use capeval_site::fault::Fault;
-use capeval_site::web::route::{get, post};
-use capeval_site::web::{Access, Answer, Created, Either, Page, Route, Scope, Visible};
+use capeval_site::prelude::*;
 
 use super::receive::{ResultsRequest, idempotency_key, receive, receive_to_check};
 use super::records::{Outcome, admit, submit};
@@ -23,7 +17,7 @@ use crate::settings::Phase;
 use crate::submissions::api_submission;
 use crate::{admission, expected, qualifying, teams, upload};
 
-pub(super) fn routes() -> Vec<Route> {
+pub(crate) fn routes() -> Vec<Route> {
     let (read, submit) = (Access::Person(Scope::Read), Access::Person(Scope::Submit));
     vec![
         get("/b/{slug}/{phase}/submit", read, "Show the form to submit results", form),
@@ -61,7 +55,7 @@ struct Form<'a> {
 
 /// The outcome for results that were not submitted.
 enum Outlook<'a> {
-    Fault(&'a Fault),
+    Fault(Fault),
     /// A file that was refused, or only checked, with its name.
     Report(&'a Report, Option<&'a str>),
 }
@@ -108,7 +102,7 @@ async fn show_form(
         closed => closed,
     };
     let (status, problem, report, file) = match outlook {
-        Some(Outlook::Fault(fault)) => (fault.status, Some(page.fault(fault)), None, None),
+        Some(Outlook::Fault(fault)) => (fault.status, Some(page.fault(&fault)), None, None),
         Some(Outlook::Report(report, file)) if report.is_valid => (StatusCode::OK, None, Some(report), file),
         Some(Outlook::Report(report, file)) => (StatusCode::UNPROCESSABLE_ENTITY, None, Some(report), file),
         None => (StatusCode::OK, None, None, None),
@@ -133,6 +127,17 @@ async fn show_form(
     Ok((status, shown).into_response())
 }
 
+async fn show_fault(
+    app: &App,
+    page: &Page,
+    by: &Visitor,
+    of: &SeenPhase,
+    about: &About,
+    fault: Fault,
+) -> Result<Response, Fault> {
+    show_form(app, page, by, of, about, Some(Outlook::Fault(page.refusal(fault)?))).await
+}
+
 async fn submit_form(
     app: App,
     page: Page,
@@ -142,13 +147,11 @@ async fn submit_form(
 ) -> Result<Response, Fault> {
     if let Err(fault) = admit(&app, &by, &of.phase, None).await {
         upload::discard(&app, request.into_body()).await;
-        return show_form(&app, &page, &by, &of, &About::default(), Some(Outlook::Fault(&fault))).await;
+        return show_fault(&app, &page, &by, &of, &About::default(), fault).await;
     }
     let received = match receive(&app, request).await {
         Ok(received) => received,
-        Err(fault) => {
-            return show_form(&app, &page, &by, &of, &About::default(), Some(Outlook::Fault(&fault))).await;
-        }
+        Err(fault) => return show_fault(&app, &page, &by, &of, &About::default(), fault).await,
     };
     let (about, name) = (received.about.clone(), received.name.clone());
     let place = match submit(&app, &by, &of.phase, received, None).await {
@@ -158,8 +161,7 @@ async fn submit_form(
             return show_form(&app, &page, &by, &of, &about, Some(Outlook::Report(&report, name.as_deref())))
                 .await;
         }
-        Err(fault) if fault.status.is_server_error() => return Err(fault),
-        Err(fault) => return show_form(&app, &page, &by, &of, &about, Some(Outlook::Fault(&fault))).await,
+        Err(fault) => return show_fault(&app, &page, &by, &of, &about, fault).await,
     };
     Ok(Redirect::to(&place).into_response())
 }
@@ -183,8 +185,7 @@ async fn check_form(
             let outlook = Outlook::Report(&report, name.as_deref());
             show_form(&app, &page, &by, &of, &about, Some(outlook)).await
         }
-        Err(fault) if fault.status.is_server_error() => Err(fault),
-        Err(fault) => show_form(&app, &page, &by, &of, &About::default(), Some(Outlook::Fault(&fault))).await,
+        Err(fault) => show_fault(&app, &page, &by, &of, &About::default(), fault).await,
     }
 }
 
@@ -222,11 +223,10 @@ async fn add(
             Ok(Either::Other(Answer::json(&api_submission(&app, &by, &id).await?).at(&place(&id))))
         }
         Outcome::Same(id) => {
-            let fault = fault!(
-                CONFLICT,
-                "same-file",
+            let fault = fault! {
+                CONFLICT, "same-file",
                 "Your team has already submitted these captions. This does not count against your quota."
-            );
+            };
             let submission = Some(api_submission(&app, &by, &id).await?);
             Err(fault.more(Details { submission, ..Details::default() }))
         }
@@ -236,11 +236,10 @@ async fn add(
 
 /// The fault of results that cannot be scored, with the whole report.
 fn invalid(report: Report) -> Fault {
-    let fault = fault!(
-        UNPROCESSABLE_ENTITY,
-        "invalid",
+    let fault = fault! {
+        UNPROCESSABLE_ENTITY, "invalid",
         "The file cannot be scored; the report says why. This does not count against your quota."
-    );
+    };
     fault.more(Details { report: Some(report), ..Details::default() })
 }
 

@@ -5,13 +5,7 @@ mod receive;
 mod records;
 mod remedies;
 
-use capeval_site::web::Route;
-
+pub(super) use handlers::routes;
 pub use receive::{ReceivedUpload, ResultsRequest, receive_to_check};
 pub use records::{Outcome, add_baseline, add_human, submit, try_again};
 pub use remedies::remedy;
-
-/// The routes of submitting.
-pub(super) fn routes() -> Vec<Route> {
-    handlers::routes()
-}

@@ -7,12 +7,8 @@ use std::convert::Infallible;
 
 use axum::extract::{FromRequest, Multipart, Query, Request};
 use axum::http::{HeaderMap, header};
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
 use capeval_site::blobs::Draft;
-use capeval_site::clean_text;
-use capeval_site::fault;
-use capeval_site::fault::Fault;
+use capeval_site::prelude::*;
 use capeval_site::web::answer::unknown_fields;
 use capeval_site::web::is_program;
 use capeval_site::web::signature::{Contract, Input};

@@ -3,23 +3,14 @@
 use std::io;
 
 use capeval_api::Report;
-use capeval_site::accounts::{Visitor, people};
-use capeval_site::app::App;
-use capeval_site::fault;
-use capeval_site::fault::Fault;
-use capeval_site::jobs::{self, queue::Priority};
-use capeval_site::store::{self, Error, Tx};
-use capeval_site::{args, clock, columns, ids};
+use capeval_site::prelude::*;
 use serde_json::json;
 
 use super::receive::ReceivedUpload;
-use crate::admission;
-use crate::notes;
-use crate::records;
 use crate::scoring::ScoreSubmission;
 use crate::settings::Phase;
 use crate::upload::{self, CheckedFile};
-use crate::{qualifying, quota, statistics, teams};
+use crate::{admission, notes, qualifying, quota, records, statistics, teams};
 
 /// The hours for which a key of a program stands for the same submission.
 const KEY_HOURS: i64 = 24;
@@ -40,7 +31,7 @@ pub enum Outcome {
 /// was made before may be made again.
 pub async fn admit(app: &App, visitor: &Visitor, phase: &Phase, key: Option<&str>) -> Result<(), Fault> {
     upload::limit(app, visitor)?;
-    if phase.is_closed().is_some() {
+    if phase.refusal().is_some() {
         let sets = records::all_sets(&app.store, &phase.id).await?;
         return Err(records::closed(phase, &sets).unwrap_or_else(records::preparing));
     }
@@ -83,9 +74,7 @@ pub async fn submit(
     let mut tx = app.store.begin().await?;
     // Hosts may have stopped submissions since, or changed the limits.
     let phase = &records::phase_shared(&mut tx, &phase.id).await?;
-    if let Some(fault) = phase.is_closed() {
-        return Err(fault);
-    }
+    phase.require_open()?;
     admission::require(&mut tx, app, &phase.benchmark, visitor).await?;
     let team = teams::enter(&mut tx, phase, visitor, about.team.as_deref()).await?;
     qualifying::require(&mut tx, phase, &team).await?;
@@ -98,29 +87,11 @@ pub async fn submit(
     let day = quota::take(&mut tx, phase, &team).await?;
     let id = ids::new_id();
     let row = columns! {
-        id: &id,
-        phase: &phase.id,
-        team: &team,
-        account: &visitor.id,
-        kind: "entry",
-        method: &about.method,
-        description: &about.description,
-        link: &about.link,
-        authors: &about.method_details.authors,
-        code: &about.method_details.code,
-        tags: store::list(&about.method_details.tags)?,
-        details: store::list(&about.method_details.details)?,
-        state: "queued",
-        blob: &blob,
-        size: size as i64,
-        charged_day: &day,
-        refunded: 0_i64,
-        idempotency_key: key,
-        created_at: clock::now(),
-        upload: &upload,
-        file: name.unwrap_or_default(),
+        id: &id, phase: &phase.id, team: &team, account: &visitor.id, kind: "entry", state: "queued",
+        blob: &blob, size: size as i64, charged_day: &day, refunded: 0_i64, idempotency_key: key,
+        created_at: clock::now(), upload: &upload, file: name.unwrap_or_default(),
     };
-    if !tx.add_row("submission", row).await? {
+    if !tx.add_row("submission", [row, about.row()?].concat()).await? {
         // Another request with the same captions or the same key was faster; its row counts, and this one does not.
         drop(tx);
         let mut tx = app.store.begin().await?;
@@ -139,8 +110,7 @@ pub async fn submit(
         json!({ "phase": phase.id, "team": team }),
     )
     .await?;
-    tx.commit().await?;
-    app.wake.notify();
+    app.commit(tx).await?;
     Ok(Outcome::Queued(id))
 }
 
@@ -153,21 +123,17 @@ async fn repeated(
     blob: &str,
 ) -> Result<Option<String>, Fault> {
     let Some(key) = key else { return Ok(None) };
-    tx.execute(
-        "UPDATE submission SET idempotency_key = NULL \
-         WHERE phase = $1 AND team = $2 AND idempotency_key = $3 AND created_at < $4",
-        args![phase, team, key, clock::now() - KEY_HOURS * 3_600_000],
-    )
-    .await?;
+    let sql = "UPDATE submission SET idempotency_key = NULL \
+               WHERE phase = $1 AND team = $2 AND idempotency_key = $3 AND created_at < $4";
+    tx.execute(sql, args![phase, team, key, clock::now() - KEY_HOURS * 3_600_000]).await?;
     let sql = "SELECT id, blob FROM submission WHERE phase = $1 AND team = $2 AND idempotency_key = $3";
     let earlier = tx.fetch_optional(sql, args![phase, team, key]).await?;
     let Some((id, earlier)): Option<(String, Option<String>)> = earlier else { return Ok(None) };
     if earlier.as_deref() != Some(blob) {
-        return Err(fault!(
-            UNPROCESSABLE_ENTITY,
-            "key-reused",
+        return Err(fault! {
+            UNPROCESSABLE_ENTITY, "key-reused",
             "This Idempotency-Key has already been used with another file."
-        ));
+        });
     }
     Ok(Some(id))
 }
@@ -189,17 +155,8 @@ pub async fn add_baseline(
 ) -> Result<String, Fault> {
     let id = ids::new_id();
     let row = columns! {
-        id: &id,
-        phase: phase,
-        kind: "baseline",
-        method: people::name(method)?,
-        description: "",
-        link: "",
-        state: "queued",
-        blob: blob,
-        size: size as i64,
-        refunded: 0_i64,
-        created_at: clock::now(),
+        id: &id, phase, kind: "baseline", method: people::name(method)?, description: "", link: "",
+        state: "queued", blob, size: size as i64, refunded: 0_i64, created_at: clock::now(),
     };
     tx.add_row("submission", row).await?;
     Ok(id)
@@ -207,13 +164,9 @@ pub async fn add_baseline(
 
 /// Has the baselines and the row for people scored again that could not be scored; returns their methods.
 pub async fn try_again(tx: &mut Tx, phase: &str) -> Result<Vec<String>, Error> {
-    let failed: Vec<(String, String)> = tx
-        .fetch(
-            "UPDATE submission SET state = 'queued', reason = NULL, started_at = NULL, finished_at = NULL \
-             WHERE phase = $1 AND kind IN ('baseline', 'human') AND state = 'failed' RETURNING id, method",
-            args![phase],
-        )
-        .await?;
+    let sql = "UPDATE submission SET state = 'queued', reason = NULL, started_at = NULL, finished_at = NULL \
+               WHERE phase = $1 AND kind IN ('baseline', 'human') AND state = 'failed' RETURNING id, method";
+    let failed: Vec<(String, String)> = tx.fetch(sql, args![phase]).await?;
     let mut methods = Vec::new();
     for (id, method) in failed {
         jobs::add::<ScoreSubmission>(tx, &id, Priority::Background).await?;
@@ -226,16 +179,8 @@ pub async fn try_again(tx: &mut Tx, phase: &str) -> Result<Vec<String>, Error> {
 pub async fn add_human(tx: &mut Tx, phase: &str) -> Result<Option<String>, Error> {
     let id = ids::new_id();
     let row = columns! {
-        id: &id,
-        phase: phase,
-        kind: "human",
-        method: "human",
-        description: "",
-        link: "",
-        state: "queued",
-        size: 0_i64,
-        refunded: 0_i64,
-        created_at: clock::now(),
+        id: &id, phase, kind: "human", method: "human", description: "", link: "",
+        state: "queued", size: 0_i64, refunded: 0_i64, created_at: clock::now(),
     };
     Ok(tx.add_row("submission", row).await?.then_some(id))
 }

@@ -3,11 +3,7 @@
 use axum::extract::Path;
 use axum::response::Response;
 use capeval_api::{CreatedRequest, NewRequest, OwnRequests};
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::fault::Fault;
-use capeval_site::web::route::{get, post};
-use capeval_site::web::{Access, Answer, Body, Created, Either, NoContent, Own, Page, Route, Scope};
+use capeval_site::prelude::*;
 
 use super::handlers::show;
 use super::records::OwnTeam;
@@ -49,8 +45,7 @@ async fn ask(
 ) -> Result<Either<Created<CreatedRequest>, Response>, Fault> {
     match requests::ask(&app, &by, &new.team, &new.message).await {
         Ok(id) => Ok(Either::One(page.then("/teams?done=asked", &CreatedRequest { id }))),
-        Err(fault) if page.is_program() || fault.status.is_server_error() => Err(fault),
-        Err(fault) => Ok(Either::Other(show(&app, &page, &by, None, Some(&fault)).await?)),
+        Err(fault) => Ok(Either::Other(show(&app, &page, &by, None, Some(&page.refusal(fault)?)).await?)),
     }
 }
 

@@ -4,11 +4,7 @@ use askama::Template;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Redirect, Response};
 use capeval_api::{CreatedTeam, JoinRequest, NewTeam, OwnRequest, RequestState, Team, TeamInvitation, Teams};
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::fault::Fault;
-use capeval_site::web::route::{get, post};
-use capeval_site::web::{Access, Answer, Body, Created, Either, Own, Page, Route, Scope, UrlQuery, Visible};
+use capeval_site::prelude::*;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -96,8 +92,7 @@ async fn create(
 ) -> Result<Either<Created<CreatedTeam>, Response>, Fault> {
     match records::create(&app, &by, &team.name).await {
         Ok(id) => Ok(Either::One(page.then("/teams?done=saved", &CreatedTeam { id }))),
-        Err(fault) if page.is_program() => Err(fault),
-        Err(fault) => Ok(Either::Other(show(&app, &page, &by, None, Some(&fault)).await?)),
+        Err(fault) => Ok(Either::Other(show(&app, &page, &by, None, Some(&page.refusal(fault)?)).await?)),
     }
 }
 

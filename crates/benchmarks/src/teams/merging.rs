@@ -1,18 +1,12 @@
 //! A team joins another as a whole: members, submissions and what both have used of their quotas.
 
-use capeval_site::accounts::{Visitor, invitations};
-use capeval_site::app::App;
-use capeval_site::fault;
-use capeval_site::fault::Fault;
-use capeval_site::store::Tx;
-use capeval_site::{args, clock};
+use capeval_site::accounts::invitations;
+use capeval_site::prelude::*;
 use serde_json::json;
 
 use super::records::{self as teams, InvitationToTeam, MEMBERS};
 use super::requests;
-use crate::admission;
-use crate::notes;
-use crate::{board, quota, records};
+use crate::{admission, board, notes, quota, records};
 
 /// Merges the team `from`, which the visitor has made, into the team that has invited them. Both must fit into the
 /// quota of every phase, as if one team had made all of their submissions.
@@ -46,25 +40,19 @@ pub async fn merge(
     // No other member, nor a program, moves all of them, since that cannot be undone.
     let made = "SELECT 1 FROM team WHERE id = $1 AND created_by = $2";
     if !tx.exists(made, args![from, &visitor.id]).await? {
-        return Err(fault!(
-            CONFLICT,
-            "not-maker",
+        return Err(fault! {
+            CONFLICT, "not-maker",
             "Only the member who created a team can merge it, by opening the link in a browser."
-        ));
+        });
     }
     if entered(&mut tx, from, into).await? != phases {
-        return Err(fault!(
-            CONFLICT,
-            "merging",
-            "One of the teams has just entered a phase. Please try again."
-        ));
+        return Err(fault! {
+            CONFLICT, "merging", "One of the teams has just entered a phase. Please try again."
+        });
     }
-    tx.execute(
-        "INSERT INTO team_member (team, account, joined_at) \
-         SELECT CAST($1 AS TEXT), account, CAST($2 AS BIGINT) FROM team_member WHERE team = $3 ON CONFLICT DO NOTHING",
-        args![into, clock::now(), from],
-    )
-    .await?;
+    let sql = "INSERT INTO team_member (team, account, joined_at) \
+               SELECT CAST($1 AS TEXT), account, CAST($2 AS BIGINT) FROM team_member WHERE team = $3 ON CONFLICT DO NOTHING";
+    tx.execute(sql, args![into, clock::now(), from]).await?;
     let members = teams::members(&mut tx, into).await?;
     if members.len() as i64 > MEMBERS {
         return Err(fault!(CONFLICT, "team-full", "A team has at most {} members.", MEMBERS));
@@ -87,9 +75,7 @@ pub async fn merge(
     tx.execute("DELETE FROM invitation WHERE team = $1 AND used_at IS NULL", args![from]).await?;
     requests::end_all(&mut tx, from).await?;
     notes::note(&mut tx, Some(&visitor.id), "team.merge", into, json!({ "from": from })).await?;
-    tx.commit().await?;
-    app.wake.notify();
-    Ok(())
+    Ok(app.commit(tx).await?)
 }
 
 /// The phases that one of two teams has entered.
@@ -104,21 +90,19 @@ async fn merge_in_phase(tx: &mut Tx, phase: &str, from: &str, into: &str) -> Res
     let open =
         "SELECT 1 FROM submission WHERE phase = $1 AND team IN ($2, $3) AND state IN ('queued', 'running')";
     if tx.exists(open, args![&phase.id, from, into]).await? {
-        return Err(fault!(
-            CONFLICT,
-            "still-scoring",
+        return Err(fault! {
+            CONFLICT, "still-scoring",
             "A submission of one of the teams is still being scored. Please try again later."
-        ));
+        });
     }
     let twice = "SELECT 1 FROM submission AS one JOIN submission AS other \
                  ON other.phase = one.phase AND other.blob = one.blob AND other.team = $3 AND other.state = 'scored' \
                  WHERE one.phase = $1 AND one.team = $2 AND one.state = 'scored'";
     if tx.exists(twice, args![&phase.id, from, into]).await? {
-        return Err(fault!(
-            CONFLICT,
-            "same-captions",
+        return Err(fault! {
+            CONFLICT, "same-captions",
             "Both teams have submitted the same captions, which one team can do only once."
-        ));
+        });
     }
     for sql in [
         "INSERT INTO entry (phase, team, pinned, created_at) \
@@ -137,21 +121,19 @@ async fn merge_in_phase(tx: &mut Tx, phase: &str, from: &str, into: &str) -> Res
         tx.execute(sql, args![&phase.id, from, into]).await?;
     }
     if !quota::fits(tx, phase, into).await? {
-        return Err(fault!(
-            CONFLICT,
-            "merged-quota",
+        return Err(fault! {
+            CONFLICT, "merged-quota",
             "Together, the teams have made more submissions to the phase {} than one team is allowed.",
             phase.title.clone()
-        ));
+        });
     }
     let chosen = "SELECT COUNT(*) FROM submission WHERE phase = $1 AND team = $2 AND chosen_at IS NOT NULL";
     if tx.fetch_one::<i64>(chosen, args![&phase.id, into]).await? > phase.most_chosen {
-        return Err(fault!(
-            CONFLICT,
-            "merged-choice",
+        return Err(fault! {
+            CONFLICT, "merged-choice",
             "Together, the teams have chosen more submissions of the phase {} than one team may. Give up some first.",
             phase.title.clone()
-        ));
+        });
     }
     board::forget_agreement(tx, &phase.id).await?;
     board::changed(tx, &phase.id, into).await

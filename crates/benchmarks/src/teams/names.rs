@@ -5,10 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use capeval_site::fault;
-use capeval_site::fault::Fault;
-use capeval_site::store::{Error, Tx};
-use capeval_site::{args, columns};
+use capeval_site::prelude::*;
 use unicode_normalization::UnicodeNormalization;
 use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
 use unicode_security::confusable_detection::skeleton;
@@ -89,41 +86,30 @@ pub fn checked(text: &str) -> Result<String, Fault> {
     let name = composed(text);
     if let Some(odd) = name.chars().find(|c| is_invisible(*c)) {
         let code = format!("U+{:04X}", u32::from(odd));
-        return Err(fault!(
-            UNPROCESSABLE_ENTITY,
-            "name",
-            "A team name cannot have the invisible character {}.",
-            code
-        ));
+        return Err(fault! {
+            UNPROCESSABLE_ENTITY, "name", "A team name cannot have the invisible character {}.", code
+        });
     }
     let n = name.chars().count();
     if n > LETTERS || !name.chars().any(char::is_alphanumeric) {
-        return Err(fault!(
-            UNPROCESSABLE_ENTITY,
-            "name",
-            "A team name must have 1 to {} characters, with at least one letter or digit.",
-            LETTERS
-        ));
+        return Err(fault! {
+            UNPROCESSABLE_ENTITY, "name",
+            "A team name must have 1 to {} characters, with at least one letter or digit.", LETTERS
+        });
     }
     let is_piled = name.chars().scan(0, |marks, c| {
         *marks = if is_mark(c) { *marks + 1 } else { 0 };
         Some(*marks > MARKS)
     });
     if is_piled.into_iter().any(|is_piled| is_piled) {
-        return Err(fault!(
-            UNPROCESSABLE_ENTITY,
-            "name",
-            "A team name cannot have more than {} marks on one letter.",
-            MARKS
-        ));
+        return Err(fault! {
+            UNPROCESSABLE_ENTITY, "name", "A team name cannot have more than {} marks on one letter.", MARKS
+        });
     }
     if is_reserved(&name) {
-        return Err(fault!(
-            UNPROCESSABLE_ENTITY,
-            "name",
-            "The team name {} is reserved. Choose another one.",
-            name
-        ));
+        return Err(fault! {
+            UNPROCESSABLE_ENTITY, "name", "The team name {} is reserved. Choose another one.", name
+        });
     }
     Ok(name)
 }
@@ -166,13 +152,10 @@ pub async fn claim(tx: &mut Tx, team: &str, name: &str) -> Result<(), Fault> {
             let other: Option<String> = tx.fetch_optional(sql, args![&key]).await?;
             return Err(match other {
                 Some(other) if other != name => {
-                    fault!(
-                        CONFLICT,
-                        "team-name",
-                        "The team name {} is too much like {}, which is taken.",
-                        name,
-                        other
-                    )
+                    fault! {
+                        CONFLICT, "team-name",
+                        "The team name {} is too much like {}, which is taken.", name, other
+                    }
                 }
                 _ => fault!(CONFLICT, "team-name", "The team name {} is already taken.", name),
             });

@@ -1,21 +1,14 @@
 //! Teams in the database, and the rules of who joins them, leaves them, and takes part in a phase with them.
 
 use capeval_api::Team;
-use capeval_site::accounts::invitations::{self, Invitation};
-use capeval_site::accounts::{Role, Visitor, people};
-use capeval_site::app::App;
-use capeval_site::fault;
-use capeval_site::fault::Fault;
-use capeval_site::store::{Error, Store, Tx};
-use capeval_site::web::{Names, Standing, Subject};
-use capeval_site::{args, clock, columns, ids};
+use capeval_site::accounts::invitations::Invitation;
+use capeval_site::accounts::{Role, invitations};
+use capeval_site::prelude::*;
 use serde_json::json;
 
 use super::{names, requests};
-use crate::admission;
-use crate::notes;
 use crate::settings::Phase;
-use crate::{board, quota};
+use crate::{admission, board, notes, quota};
 
 /// The most members of a team.
 pub(super) const MEMBERS: i64 = 50;
@@ -68,14 +61,10 @@ impl Subject for InvitationToTeam {
 
 /// The teams of a person.
 pub async fn of_person(store: &Store, account: &str) -> Result<Vec<Team>, Error> {
-    let members: Vec<(String, String, String)> = store
-        .fetch(
-            "SELECT team.id, team.name, account.name FROM team_member AS own \
-             JOIN team ON team.id = own.team JOIN team_member AS other ON other.team = team.id \
-             JOIN account ON account.id = other.account WHERE own.account = $1 ORDER BY team.id, other.joined_at",
-            args![account],
-        )
-        .await?;
+    let sql = "SELECT team.id, team.name, account.name FROM team_member AS own \
+               JOIN team ON team.id = own.team JOIN team_member AS other ON other.team = team.id \
+               JOIN account ON account.id = other.account WHERE own.account = $1 ORDER BY team.id, other.joined_at";
+    let members: Vec<(String, String, String)> = store.fetch(sql, args![account]).await?;
     let mut teams: Vec<Team> = Vec::new();
     for (id, name, member) in members {
         match teams.last_mut().filter(|team| team.id == id) {
@@ -101,13 +90,7 @@ pub(super) async fn made_by(
 async fn add(tx: &mut Tx, account: &str, name: &str) -> Result<String, Fault> {
     let name = names::checked(name)?;
     let (id, now) = (ids::new_id(), clock::now());
-    let added = tx
-        .execute(
-            "INSERT INTO team (id, name, created_by, created_at) VALUES ($1, $2, $3, $4) ON CONFLICT (name) DO NOTHING",
-            args![&id, &name, account, now],
-        )
-        .await?;
-    if added == 0 {
+    if !tx.add_row("team", columns! { id: &id, name: &name, created_by: account, created_at: now }).await? {
         return Err(fault!(CONFLICT, "team-name", "The team name {} is already taken.", name));
     }
     names::claim(tx, &id, &name).await?;
@@ -150,11 +133,9 @@ pub(super) async fn leave(app: &App, visitor: &Visitor, team: &str) -> Result<()
     // Leaving must not give a person a second quota of a phase.
     let entered = "SELECT 1 FROM entry_member WHERE team = $1 AND account = $2";
     if tx.exists(entered, args![team, &visitor.id]).await? {
-        return Err(fault!(
-            CONFLICT,
-            "entered",
-            "You cannot leave this team, because it takes part in a phase."
-        ));
+        return Err(fault! {
+            CONFLICT, "entered", "You cannot leave this team, because it takes part in a phase."
+        });
     }
     let left = "DELETE FROM team_member WHERE team = $1 AND account = $2";
     if tx.execute(left, args![team, &visitor.id]).await? == 0 {
@@ -248,11 +229,9 @@ pub async fn enter(
     let own = "SELECT team FROM entry_member WHERE phase = $1 AND account = $2";
     if let Some(team) = tx.fetch_optional::<String>(own, args![&phase.id, &visitor.id]).await? {
         if chosen.is_some_and(|chosen| chosen != team) {
-            return Err(fault!(
-                CONFLICT,
-                "other-team",
-                "You already take part in this phase with another team."
-            ));
+            return Err(fault! {
+                CONFLICT, "other-team", "You already take part in this phase with another team."
+            });
         }
         return Ok(team);
     }
@@ -266,13 +245,9 @@ pub async fn enter(
                       WHERE team.name = $1 AND team_member.account = $2";
         let id: Option<String> = tx.fetch_optional(called, args![&team, &visitor.id]).await?;
         return Err(id.map_or_else(Fault::not_found, |id| {
-            fault!(
-                UNPROCESSABLE_ENTITY,
-                "team-id",
-                "{} is the name of a team. Give its id instead: {}",
-                team,
-                id
-            )
+            fault! {
+                UNPROCESSABLE_ENTITY, "team-id", "{} is the name of a team. Give its id instead: {}", team, id
+            }
         }));
     }
     tx.add_row("entry", columns! { phase: &phase.id, team: &team, created_at: clock::now() }).await?;
@@ -310,19 +285,13 @@ async fn phases(tx: &mut Tx, team: &str) -> Result<Vec<String>, Error> {
 pub(super) async fn enter_member(tx: &mut Tx, phase: &str, team: &str, account: &str) -> Result<(), Fault> {
     let known = "SELECT 1 FROM entry_member WHERE phase = $1 AND account = $2";
     let is_new = !tx.exists(known, args![phase, account]).await?;
-    let entered = tx
-        .execute(
-            "INSERT INTO entry_member (phase, account, team) VALUES ($1, $2, $3) \
-             ON CONFLICT (phase, account) DO UPDATE SET team = entry_member.team WHERE entry_member.team = $3",
-            args![phase, account, team],
-        )
-        .await?;
+    let sql = "INSERT INTO entry_member (phase, account, team) VALUES ($1, $2, $3) \
+               ON CONFLICT (phase, account) DO UPDATE SET team = entry_member.team WHERE entry_member.team = $3";
+    let entered = tx.execute(sql, args![phase, account, team]).await?;
     if entered == 0 {
-        return Err(fault!(
-            CONFLICT,
-            "member-elsewhere",
-            "A member already takes part in a phase with another team."
-        ));
+        return Err(fault! {
+            CONFLICT, "member-elsewhere", "A member already takes part in a phase with another team."
+        });
     }
     if is_new {
         bring_quotas(tx, phase, team, account).await?;
@@ -333,14 +302,10 @@ pub(super) async fn enter_member(tx: &mut Tx, phase: &str, team: &str, account: 
 /// Counts for a team what the address of a new member has used of its quota before, with other accounts.
 async fn bring_quotas(tx: &mut Tx, phase: &str, team: &str, account: &str) -> Result<(), Error> {
     let email: String = tx.fetch_one("SELECT email FROM account WHERE id = $1", args![account]).await?;
-    let others: Vec<(String, String, String)> = tx
-        .fetch(
-            "SELECT former_address.account, former_address.hash, entry_member.team FROM entry_member \
-             JOIN former_address ON former_address.account = entry_member.account WHERE entry_member.phase = $1 \
-             AND entry_member.team <> $2 ORDER BY former_address.account, former_address.hash",
-            args![phase, team],
-        )
-        .await?;
+    let sql = "SELECT former_address.account, former_address.hash, entry_member.team FROM entry_member \
+               JOIN former_address ON former_address.account = entry_member.account WHERE entry_member.phase = $1 \
+               AND entry_member.team <> $2 ORDER BY former_address.account, former_address.hash";
+    let others: Vec<(String, String, String)> = tx.fetch(sql, args![phase, team]).await?;
     for (earlier, hash, from) in others {
         if people::address_hash(&earlier, &email) == hash {
             quota::bring(tx, phase, &from, team).await?;

@@ -1,22 +1,14 @@
 //! Requests to join a team: what a person may ask and how often, and how members answer.
 
 use capeval_api::{JoinRequest, OwnRequest, RequestState};
-use capeval_site::accounts::{Visitor, people};
-use capeval_site::app::App;
-use capeval_site::fault;
-use capeval_site::fault::Fault;
-use capeval_site::jobs::queue::Priority;
-use capeval_site::jobs::{self, Failure, Job, Lane, Work};
 use capeval_site::outbox;
-use capeval_site::store::{Error, Store, Tx};
-use capeval_site::web::language::{Language, say};
-use capeval_site::web::{Names, Standing, Subject};
-use capeval_site::{args, clock, columns, ids};
+use capeval_site::prelude::*;
 use serde::Deserialize;
 use serde_json::json;
 
 use super::records as teams;
 use crate::notes;
+use crate::notifications::Recipient;
 
 /// The days after which a request ends that no one has answered.
 const DAYS: i64 = 14;
@@ -112,12 +104,9 @@ pub(super) async fn ask(app: &App, by: &Visitor, name: &str, message: &str) -> R
     let is_text = |c: &char| !c.is_control() || matches!(c, '\n' | '\t');
     let message = message.replace("\r\n", "\n").chars().filter(is_text).collect::<String>().trim().to_owned();
     if message.chars().count() > MESSAGE {
-        return Err(fault!(
-            UNPROCESSABLE_ENTITY,
-            "message",
-            "The message can have at most {} characters.",
-            MESSAGE
-        ));
+        return Err(fault! {
+            UNPROCESSABLE_ENTITY, "message", "The message can have at most {} characters.", MESSAGE
+        });
     }
     let mut tx = app.store.begin().await?;
     lock_person(&mut tx, &by.id).await?;
@@ -134,23 +123,20 @@ pub(super) async fn ask(app: &App, by: &Visitor, name: &str, message: &str) -> R
     teams::require_place(&mut tx, app, &by.id).await?;
     require_patience(&mut tx, &by.id, &team).await?;
     let (id, now) = (ids::new_id(), clock::now());
-    let row = columns! {
-        id: &id, team: &team, account: &by.id, message, state: "open", created_at: now,
-    };
+    let row = columns! { id: &id, team: &team, account: &by.id, message, state: "open", created_at: now };
     tx.insert_row("team_request", row).await?;
     jobs::add_at::<ExpireRequest>(&mut tx, &id, Priority::Background, now + DAYS * clock::DAY).await?;
     notes::note(&mut tx, Some(&by.id), "team.request", &team, json!({ "request": id })).await?;
-    let sql = "SELECT account.email, account.language FROM team_member JOIN account ON account.id = team_member.account \
+    let sql = "SELECT account.id, account.email, account.language FROM team_member \
+               JOIN account ON account.id = team_member.account \
                WHERE team_member.team = $1 AND account.disabled_at IS NULL ORDER BY account.id";
-    let members: Vec<(String, Option<Language>)> = tx.fetch(sql, args![&team]).await?;
     // The message is only on the page: no one writes to others in the name of the site.
-    for (email, language) in members {
+    for member in tx.fetch::<Recipient>(sql, args![&team]).await? {
         let subject = say("{} asks to join {}");
         let body = say("Any member can accept or refuse the request here:");
-        tell(&mut tx, app, &email, language, (subject, &[&by.name, &name]), body).await?;
+        tell(&mut tx, app, &member, (subject, &[&by.name, &name]), body).await?;
     }
-    tx.commit().await?;
-    app.wake.notify();
+    app.commit(tx).await?;
     Ok(id)
 }
 
@@ -158,12 +144,10 @@ pub(super) async fn ask(app: &App, by: &Visitor, name: &str, message: &str) -> R
 async fn tell(
     tx: &mut Tx,
     app: &App,
-    email: &str,
-    language: Option<Language>,
+    Recipient { email, language, .. }: &Recipient,
     (subject, arguments): (&str, &[&str]),
     sentence: &str,
 ) -> Result<(), Fault> {
-    let language = language.unwrap_or(Language::English);
     let body = format!("{}\n\n{}\n", language.t(sentence), app.settings.url("/teams"));
     Ok(outbox::mail(tx, app, email, &language.fill(subject, arguments), &body).await?)
 }
@@ -185,21 +169,17 @@ async fn require_patience(tx: &mut Tx, account: &str, team: &str) -> Result<(), 
         return Err(fault!(CONFLICT, "no-more", "You cannot ask this team again."));
     }
     if open >= OPEN {
-        return Err(fault!(
-            CONFLICT,
-            "open-requests",
-            "You have {} open requests, the most at a time. Withdraw one, or wait for an answer.",
-            OPEN
-        ));
+        return Err(fault! {
+            CONFLICT, "open-requests",
+            "You have {} open requests, the most at a time. Withdraw one, or wait for an answer.", OPEN
+        });
     }
     if refused >= REFUSALS {
-        return Err(fault!(
-            CONFLICT,
-            "refused-often",
-            "Teams have refused {} of your requests within {} days. You can ask again later.",
-            REFUSALS,
+        return Err(fault! {
+            CONFLICT, "refused-often",
+            "Teams have refused {} of your requests within {} days. You can ask again later.", REFUSALS,
             REMEMBERED
-        ));
+        });
     }
     Ok(())
 }
@@ -240,9 +220,7 @@ pub(super) async fn accept(app: &App, by: &Visitor, team: &str, request: &str) -
     let detail = json!({ "request": request, "account": asker });
     notes::note(&mut tx, Some(&by.id), "team.request-accept", team, detail).await?;
     tell_asker(&mut tx, app, team, &asker, say("You are now a member of the team {}")).await?;
-    tx.commit().await?;
-    app.wake.notify();
-    Ok(())
+    Ok(app.commit(tx).await?)
 }
 
 /// Refuses a request.
@@ -253,9 +231,7 @@ pub(super) async fn refuse(app: &App, by: &Visitor, team: &str, request: &str) -
     end(&mut tx, request, RequestState::Refused).await?;
     notes::note(&mut tx, Some(&by.id), "team.request-refuse", team, json!({ "request": request })).await?;
     tell_asker(&mut tx, app, team, &asker, say("The team {} has refused your request")).await?;
-    tx.commit().await?;
-    app.wake.notify();
-    Ok(())
+    Ok(app.commit(tx).await?)
 }
 
 async fn require_member(tx: &mut Tx, team: &str, by: &Visitor) -> Result<(), Fault> {
@@ -269,12 +245,10 @@ async fn tell_asker(
     asker: &str,
     subject: &'static str,
 ) -> Result<(), Fault> {
-    let sql = "SELECT team.name, account.email, account.language FROM team, account WHERE team.id = $1 \
-               AND account.id = $2 AND account.disabled_at IS NULL";
-    let found: Option<(String, String, Option<Language>)> =
-        tx.fetch_optional(sql, args![team, asker]).await?;
-    let Some((name, email, language)) = found else { return Ok(()) };
-    tell(tx, app, &email, language, (subject, &[&name]), say("Your teams and requests:")).await
+    let Some(asker) = Recipient::of(tx, asker).await? else { return Ok(()) };
+    let name = tx.fetch_optional::<String>("SELECT name FROM team WHERE id = $1", args![team]).await?;
+    let Some(name) = name else { return Ok(()) };
+    tell(tx, app, &asker, (subject, &[&name]), say("Your teams and requests:")).await
 }
 
 /// Takes the visitor's request back.

@@ -3,13 +3,8 @@
 use axum::http::HeaderMap;
 use axum::response::Response;
 use capeval_api::{Claim, GivenFailure, GivenScores, NewClaim, ScoringQueue};
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::clock;
-use capeval_site::fault;
-use capeval_site::fault::Fault;
-use capeval_site::web::route::{get, post};
-use capeval_site::web::{Access, Answer, Body, Created, Either, Hosted, NoContent, Route, download};
+use capeval_site::prelude::*;
+use capeval_site::web::download;
 
 use super::posts;
 use super::tasks::{self, SeenClaim, Task};
@@ -20,7 +15,7 @@ use crate::settings::Phase;
 const MINUTES: u32 = 30;
 const MOST_MINUTES: u32 = 1_440;
 
-pub(super) fn routes() -> Vec<Route> {
+pub(crate) fn routes() -> Vec<Route> {
     let host = Access::Host;
     vec![
         get("/api/v1/host/phases/{id}/queue", host, "Count the submissions that wait for your scorer", queue),
@@ -59,11 +54,9 @@ async fn claim(
         return Err(fault!(UNPROCESSABLE_ENTITY, "minutes", "A claim takes 1 to {} minutes.", MOST_MINUTES));
     }
     if phase.given.is_empty() {
-        return Err(fault!(
-            CONFLICT,
-            "no-scorer",
-            "This phase declares no measures that your machines give."
-        ));
+        return Err(fault! {
+            CONFLICT, "no-scorer", "This phase declares no measures that your machines give."
+        });
     }
     Ok(match tasks::claim(&app, &by, &phase, minutes).await? {
         Some(task) => Either::One(Created::json(&shown(&app, &phase, &task))),

@@ -58,9 +58,8 @@ pub fn checked(measures: &[GivenMeasure]) -> anyhow::Result<()> {
     ensure!(measures.len() <= MEASURES, reason!("{} has at most {} entries", "given", MEASURES));
     let mut keys = HashSet::new();
     for GivenMeasure { key, label, min, max, .. } in measures {
-        let is_key = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
         ensure!(
-            !key.is_empty() && key.len() <= LABEL && key.bytes().all(is_key),
+            clean_text::is_key(key, LABEL),
             reason!(
                 "given: `{}` is not a key: use at most {} lowercase letters, digits and hyphens",
                 key,

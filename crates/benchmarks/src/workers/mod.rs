@@ -11,13 +11,7 @@ mod posts;
 mod tasks;
 mod values;
 
-use capeval_site::web::Route;
-
+pub(super) use handlers::routes;
 pub use measures::{GivenMeasure, checked, extend};
 pub(super) use tasks::{are_asked, cancel, counts, hand_over};
 pub(super) use values::add_tests;
-
-/// The routes of machines.
-pub(super) fn routes() -> Vec<Route> {
-    handlers::routes()
-}

@@ -1,11 +1,7 @@
 //! What machines post: scores, or why there are none. The same post again has no other effect.
 
 use capeval_api::{FaultOf, GivenFailure, GivenScores};
-use capeval_site::app::App;
-use capeval_site::fault;
-use capeval_site::fault::Fault;
-use capeval_site::store::Tx;
-use capeval_site::{args, clean_text, clock, columns, ids};
+use capeval_site::prelude::*;
 use capeval_tasks::SetScores;
 use serde_json::json;
 
@@ -35,18 +31,15 @@ async fn current(tx: &mut Tx, task: &Task, attempt: i64, answer: &str) -> Result
         return Ok(Current::Repeated);
     }
     if now.attempt != attempt {
-        return Err(fault!(
-            CONFLICT,
-            "claim-lost",
-            "Another machine has claimed this submission since. Claim the next one."
-        ));
+        return Err(fault! {
+            CONFLICT, "claim-lost", "Another machine has claimed this submission since. Claim the next one."
+        });
     }
     if now.state != "claimed" {
-        return Err(fault!(
-            CONFLICT,
-            "claim-ended",
+        return Err(fault! {
+            CONFLICT, "claim-ended",
             "This claim has ended: the submission was scored or cancelled. Claim the next one."
-        ));
+        });
     }
     let sql = "SELECT * FROM submission WHERE id = $1";
     let submission = tx.fetch_one(sql, args![&task.submission]).await?;
@@ -74,12 +67,9 @@ pub async fn give(app: &App, claim: &SeenClaim, given: &GivenScores) -> Result<(
     let (scores, columns) = tokio::task::spawn_blocking(check).await??;
     let version = clean_text::line(&given.version);
     if version.chars().count() > VERSION {
-        return Err(fault!(
-            UNPROCESSABLE_ENTITY,
-            "version",
-            "The version can have at most {} characters.",
-            VERSION
-        ));
+        return Err(fault! {
+            UNPROCESSABLE_ENTITY, "version", "The version can have at most {} characters.", VERSION
+        });
     }
     let blob = values::store(app, &columns).await?;
     let mut tx = app.store.begin().await?;
@@ -104,9 +94,7 @@ pub async fn give(app: &App, claim: &SeenClaim, given: &GivenScores) -> Result<(
         true => rescore::end(&mut tx, &task.lacking(), Ok(Some(all))).await?,
         false => scoring::record(app, &mut tx, (&phase, &submission), (&task.score_set, &all)).await?,
     }
-    tx.commit().await?;
-    app.wake.notify();
-    Ok(())
+    Ok(app.commit(tx).await?)
 }
 
 /// Ends a claimed submission without scores.
@@ -124,9 +112,7 @@ pub async fn fail(app: &App, claim: &SeenClaim, given: &GivenFailure) -> Result<
     }
     end(&mut tx, task, *attempt, ("failed", &answer)).await?;
     end_without_scores(app, &mut tx, task, (&reason, is_own)).await?;
-    tx.commit().await?;
-    app.wake.notify();
-    Ok(())
+    Ok(app.commit(tx).await?)
 }
 
 async fn end_without_scores(
@@ -153,8 +139,7 @@ pub async fn lose(app: &App, task: &Task, reason: &str) -> Result<(), Fault> {
                WHERE id = $2 AND state = 'claimed' AND lease_until < $1";
     if tx.execute(sql, args![clock::now(), &task.id]).await? == 1 {
         end_without_scores(app, &mut tx, task, (reason, true)).await?;
-        tx.commit().await?;
-        app.wake.notify();
+        app.commit(tx).await?;
     }
     Ok(())
 }

@@ -1,12 +1,7 @@
 //! Submissions that wait for the scores of a machine: added, claimed, cancelled.
 
 use capeval_api::SubmissionKind;
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::fault::Fault;
-use capeval_site::store::{Error, Store, Tx};
-use capeval_site::web::{Names, Standing, Subject};
-use capeval_site::{args, clock, columns, ids, reason};
+use capeval_site::prelude::*;
 use capeval_tasks::SetScores;
 use serde::Deserialize;
 

@@ -5,11 +5,7 @@ use std::io::Write;
 
 use capeval_api::{GivenScores, GivenValues};
 use capeval_choice::SegmentId;
-use capeval_site::app::App;
-use capeval_site::args;
-use capeval_site::fault;
-use capeval_site::fault::Fault;
-use capeval_site::jobs::Failure;
+use capeval_site::prelude::*;
 use capeval_stats::paired::{permutation_p, randomisation_p};
 use capeval_stats::resample::{bootstrap, exchange};
 use capeval_stats::{ExactSum, Interval, Matrix, Resampling};
@@ -36,24 +32,18 @@ pub fn checked(
 ) -> Result<(Vec<MeasureScore>, Columns), Fault> {
     if let Some(unknown) = given.scores.keys().find(|key| measures.iter().all(|known| known.key != **key)) {
         let keys: Vec<&str> = measures.iter().map(|measure| measure.key.as_str()).collect();
-        return Err(fault!(
-            UNPROCESSABLE_ENTITY,
-            "measure",
-            "The phase declares no measure {}. Its measures: {}",
-            unknown,
-            keys.join(", ")
-        ));
+        return Err(fault! {
+            UNPROCESSABLE_ENTITY, "measure",
+            "The phase declares no measure {}. Its measures: {}", unknown, keys.join(", ")
+        });
     }
     let columns = columns(given, measures, expected)?;
     let mut scores = Vec::new();
     for measure in measures {
         let Some(value) = given.scores.get(&measure.key).copied() else {
-            return Err(fault!(
-                UNPROCESSABLE_ENTITY,
-                "measure",
-                "The measure {} has no value.",
-                &measure.key
-            ));
+            return Err(fault! {
+                UNPROCESSABLE_ENTITY, "measure", "The measure {} has no value.", &measure.key
+            });
         };
         require_value(measure, value)?;
         let column = columns.get(&measure.key);
@@ -71,15 +61,11 @@ fn require_value(measure: &GivenMeasure, value: f64) -> Result<(), Fault> {
         return Ok(());
     }
     let end = |end: Option<f64>| end.map_or_else(|| "–".to_owned(), |end| end.to_string());
-    Err(fault!(
-        UNPROCESSABLE_ENTITY,
-        "value",
-        "{} cannot be a value of {}, which is between {} and {}.",
-        value,
-        &measure.key,
-        end(measure.min),
+    Err(fault! {
+        UNPROCESSABLE_ENTITY, "value",
+        "{} cannot be a value of {}, which is between {} and {}.", value, &measure.key, end(measure.min),
         end(measure.max)
-    ))
+    })
 }
 
 fn mean(column: &[f64]) -> f64 {
@@ -91,14 +77,11 @@ fn require_mean(key: &str, value: f64, column: &[f64]) -> Result<(), Fault> {
     if (mean - value).abs() <= TOLERANCE * mean.abs().max(value.abs()).max(1.0) {
         return Ok(());
     }
-    Err(fault!(
-        UNPROCESSABLE_ENTITY,
-        "mean",
+    Err(fault! {
+        UNPROCESSABLE_ENTITY, "mean",
         "The value of {} is {}, but the mean over the images is {}. Post no values of images for a measure that is not their mean.",
-        key,
-        value,
-        mean
-    ))
+        key, value, mean
+    })
 }
 
 /// The values of images as columns, in the order of the ids.
@@ -117,23 +100,17 @@ fn columns(
             return Err(fault!(UNPROCESSABLE_ENTITY, "image", "The phase has no image {}.", id));
         }
         if values.len() != keys.len() || !keys.iter().all(|key| values.contains_key(*key)) {
-            return Err(fault!(
-                UNPROCESSABLE_ENTITY,
-                "image",
-                "The image {} has other measures than the first one.",
-                id
-            ));
+            return Err(fault! {
+                UNPROCESSABLE_ENTITY, "image", "The image {} has other measures than the first one.", id
+            });
         }
         rows.push((segment, values));
     }
     if rows.len() != expected.len() {
-        return Err(fault!(
-            UNPROCESSABLE_ENTITY,
-            "image",
-            "Values of {} images are given, but the phase has {}.",
-            rows.len(),
-            expected.len()
-        ));
+        return Err(fault! {
+            UNPROCESSABLE_ENTITY, "image",
+            "Values of {} images are given, but the phase has {}.", rows.len(), expected.len()
+        });
     }
     rows.sort_by(|one, other| one.0.cmp(&other.0));
     for key in keys {

@@ -5,12 +5,8 @@ pub(super) mod pages;
 use std::collections::{BTreeSet, HashMap};
 
 use capeval_benchmarks::agreement::{FoundAgreement, RatedCaption};
-use capeval_site::app::App;
-use capeval_site::fault::Fault;
-use capeval_site::jobs::queue::{self, Priority};
-use capeval_site::jobs::{self, Failure, Job, Lane, Work, child};
-use capeval_site::store::{Error, Store, Tx};
-use capeval_site::{args, clock};
+use capeval_site::jobs::{child, queue};
+use capeval_site::prelude::*;
 use capeval_tasks::{Agreement, Correlate, Metrics};
 use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
@@ -42,9 +38,7 @@ pub async fn refresh(app: &App, collection: &str) -> Result<(), Fault> {
     if !queue::is_waiting(&mut tx, CorrelateCollection::KIND, &collection).await? {
         jobs::add::<CorrelateCollection>(&mut tx, &collection, Priority::Background).await?;
     }
-    tx.commit().await?;
-    app.wake.notify();
-    Ok(())
+    Ok(app.commit(tx).await?)
 }
 
 /// Agreement of metrics with the ratings of a language.
@@ -179,13 +173,11 @@ impl Work for CorrelateCollection {
     ) -> Result<(), Fault> {
         let Ok(done) = outcome else { return Ok(()) };
         for (language, found) in done {
-            tx.execute(
-                "INSERT INTO agreement (collection, language, result, created_at) VALUES ($1, $2, $3, $4) \
-                 ON CONFLICT (collection, language) DO UPDATE SET result = excluded.result, \
-                 created_at = excluded.created_at",
-                args![&job.subject, language, serde_json::to_string(&found)?, clock::now()],
-            )
-            .await?;
+            let row = columns! {
+                collection: &job.subject, language, result: serde_json::to_string(&found)?,
+                created_at: clock::now(),
+            };
+            tx.put_row("agreement", &["collection", "language"], row).await?;
         }
         Ok(())
     }

@@ -1,9 +1,6 @@
 //! Texts that people have typed and not submitted.
 
-use capeval_site::fault;
-use capeval_site::fault::Fault;
-use capeval_site::store::{Error, Store, Tx};
-use capeval_site::{args, clock};
+use capeval_site::prelude::*;
 
 use crate::slots;
 
@@ -13,12 +10,10 @@ const LONGEST: usize = 2_000;
 /// Refuses a text that is longer than anything that could be kept.
 pub fn require_short(text: &str) -> Result<(), Fault> {
     if text.chars().count() > LONGEST {
-        return Err(fault!(
-            UNPROCESSABLE_ENTITY,
-            "caption-long",
-            "A caption or draft can have at most {} characters.",
-            LONGEST
-        ));
+        return Err(fault! {
+            UNPROCESSABLE_ENTITY, "caption-long",
+            "A caption or draft can have at most {} characters.", LONGEST
+        });
     }
     Ok(())
 }

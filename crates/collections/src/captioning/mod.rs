@@ -5,10 +5,7 @@ mod pages;
 pub(super) mod skips;
 pub mod submit;
 
-use capeval_site::app::App;
-use capeval_site::fault::Fault;
-use capeval_site::store::{Error, Store};
-use capeval_site::web::Page;
+use capeval_site::prelude::*;
 
 use super::records::Collection;
 use super::slots::{self, Assignment, Author};

@@ -5,11 +5,7 @@ use axum::Json;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Redirect, Response};
 use capeval_api::{ReportReason, Skip, SkipReason};
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::fault::Fault;
-use capeval_site::web::route::{get, post};
-use capeval_site::web::{Access, Body, NoContent, Page, Route, Scope, UrlQuery, Visible};
+use capeval_site::prelude::*;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -86,7 +82,7 @@ async fn show(
     Visible(seen): Visible<SeenCollection>,
     UrlQuery(hint): UrlQuery<Hint>,
 ) -> Result<Response, Fault> {
-    if let Some(fault) = seen.collection.is_closed() {
+    if let Some(fault) = seen.collection.refusal() {
         let closed = Some(page.fault(&fault));
         return page.show(&NoPicture { page: &page, seen: &seen, closed, others: Vec::new() });
     }
@@ -209,9 +205,7 @@ async fn submit(
     if given.action == "send" {
         return send(&app, &page, &visitor, &seen, &given).await;
     }
-    if let Some(fault) = seen.collection.is_closed() {
-        return Err(fault);
-    }
+    seen.collection.require_open()?;
     if !passes::has_passed(&app.store, &seen.collection.id, &visitor.id).await? {
         return Ok(Redirect::to(&seen.address("guide")).into_response());
     }
@@ -235,7 +229,7 @@ async fn submit(
         Outcome::Full => "&notice=full",
         Outcome::Again => "",
     };
-    let next = capeval_site::web::encode(&given.next);
+    let next = encode(&given.next);
     let next = if next.is_empty() { String::new() } else { format!("&next={next}") };
     // People who choose among languages go on with the one they have chosen.
     let is_chosen = !given.language.is_empty() && !others(&seen.collection, &language).is_empty();
@@ -254,8 +248,7 @@ async fn send(
     given: &CaptionForm,
 ) -> Result<Response, Fault> {
     let problem = match passes::require(&app.store, seen, visitor).await {
-        Err(fault) if fault.status.is_server_error() => return Err(fault),
-        Err(fault) => page.fault(&fault),
+        Err(fault) => page.fault(&page.refusal(fault)?),
         Ok(()) => {
             let language = language(&app.store, &seen.collection, &visitor.id, page, &given.language).await?;
             let caption = SubmittedCaption {

@@ -1,9 +1,7 @@
 //! Skipping a picture: others get it, and the person does not meet it again.
 
 use capeval_api::SkipReason;
-use capeval_site::fault::Fault;
-use capeval_site::store::{Error, Store, Tx};
-use capeval_site::{clock, columns};
+use capeval_site::prelude::*;
 
 use crate::slots;
 
@@ -17,8 +15,6 @@ pub(super) async fn add(store: &Store, image: &str, account: &str, reason: SkipR
 
 /// Notes that a person does not meet a picture again.
 pub(crate) async fn note(tx: &mut Tx, image: &str, account: &str, reason: SkipReason) -> Result<(), Error> {
-    let row = columns! {
-        image, account, reason: reason.name(), created_at: clock::now(),
-    };
+    let row = columns! { image, account, reason: reason.name(), created_at: clock::now() };
     tx.add_row("skip", row).await.map(drop)
 }

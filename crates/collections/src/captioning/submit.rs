@@ -3,13 +3,7 @@
 use std::borrow::Cow;
 
 use capeval_api::ImageState;
-use capeval_site::accounts::{Visitor, people};
-use capeval_site::app::App;
-use capeval_site::fault;
-use capeval_site::fault::Fault;
-use capeval_site::store::{Error, Store, Tx};
-use capeval_site::web::language::{Language, say};
-use capeval_site::{args, audit, clock, columns, ids};
+use capeval_site::prelude::*;
 use serde_json::json;
 
 use super::drafts;
@@ -169,11 +163,9 @@ pub async fn add(tx: &mut Tx, visitor: &Visitor, new: New<'_>) -> Result<Outcome
     let uploader = "SELECT uploader FROM image WHERE id = $1";
     let uploader: Option<String> = tx.fetch_one(uploader, args![new.image]).await?;
     if uploader.as_deref() == Some(author) && !new.collection.own_pictures {
-        return Err(fault!(
-            CONFLICT,
-            "own-picture",
-            "In this collection, you cannot describe your own pictures."
-        ));
+        return Err(fault! {
+            CONFLICT, "own-picture", "In this collection, you cannot describe your own pictures."
+        });
     }
     let by = Author { collection: new.collection, account: author, language: new.language };
     if !slots::fill(tx, by, new.image).await? {

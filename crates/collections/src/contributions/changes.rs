@@ -1,13 +1,8 @@
 //! Lists of a person's contributions, and changes of them by the person.
 
 use capeval_api::ImageState;
-use capeval_site::app::App;
-use capeval_site::fault;
-use capeval_site::fault::Fault;
-use capeval_site::paging::List;
-use capeval_site::store::{Error, Store, Tx};
-use capeval_site::web::language::Language;
-use capeval_site::{args, audit, clock, newest_first};
+use capeval_site::newest_first;
+use capeval_site::prelude::*;
 use serde::Deserialize;
 use serde_json::json;
 
@@ -121,7 +116,5 @@ pub(super) async fn withdraw_image(app: &App, image: &Image, account: &str) -> R
     let mut tx = app.store.begin().await?;
     decisions::remove(&mut tx, image, ImageState::Withdrawn, None).await?;
     audit::note(&mut tx, Some(account), "image.withdraw", &image.id, json!({})).await?;
-    tx.commit().await?;
-    app.wake.notify();
-    Ok(())
+    Ok(app.commit(tx).await?)
 }

@@ -2,11 +2,8 @@
 
 use capeval_api::{ImageState, Time};
 use capeval_site::accounts::own_data::{Export, Leaving, PersonalData};
-use capeval_site::app::App;
-use capeval_site::fault::Fault;
-use capeval_site::store::{Error, Record, Store, Tx};
-use capeval_site::web::language::say;
-use capeval_site::{args, clock};
+use capeval_site::prelude::*;
+use capeval_site::store::Record;
 use futures_util::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -137,23 +134,17 @@ async fn withdraw(store: &Store, account: &str) -> Result<(), Fault> {
     for caption in store.fetch::<Caption>(captions, args![account]).await? {
         let mut tx = store.begin().await?;
         changes::withdraw_caption(&mut tx, &caption).await?;
-        tx.execute(
-            "UPDATE caption SET author = NULL, text = '', text_norm = '' WHERE id = $1",
-            args![&caption.id],
-        )
-        .await?;
+        let sql = "UPDATE caption SET author = NULL, text = '', text_norm = '' WHERE id = $1";
+        tx.execute(sql, args![&caption.id]).await?;
         tx.commit().await?;
     }
     let images = "SELECT * FROM image WHERE uploader = $1";
     for image in store.fetch::<Image>(images, args![account]).await? {
         let mut tx = store.begin().await?;
         decisions::remove(&mut tx, &image, ImageState::Withdrawn, None).await?;
-        tx.execute(
-            "UPDATE image SET uploader = NULL, consent = NULL, game = '', platform = '', source_hash = id, phash = NULL \
-             WHERE id = $1",
-            args![&image.id],
-        )
-        .await?;
+        let sql = "UPDATE image SET uploader = NULL, consent = NULL, game = '', platform = '', source_hash = id, \
+                   phash = NULL WHERE id = $1";
+        tx.execute(sql, args![&image.id]).await?;
         tx.commit().await?;
     }
     let rated = "SELECT caption FROM rating WHERE account = $1";

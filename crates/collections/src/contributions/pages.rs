@@ -3,13 +3,8 @@
 use askama::Template;
 use axum::response::{Redirect, Response};
 use capeval_api::ImageState;
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::args;
-use capeval_site::fault::Fault;
-use capeval_site::paging::{Places, Rows};
-use capeval_site::web::route::{get, post};
-use capeval_site::web::{Access, Body, Own, Page, Route, Scope, UrlQuery, Visible};
+use capeval_site::paging::Places;
+use capeval_site::prelude::*;
 use schemars::JsonSchema;
 use serde::Deserialize;
 

@@ -5,10 +5,8 @@ use std::fs::File;
 use std::io::Read;
 use std::path::PathBuf;
 
-use capeval_site::app::App;
-use capeval_site::ids;
-use capeval_site::jobs::Failure;
 use capeval_site::pictures::{self, EncodedPicture};
+use capeval_site::prelude::*;
 
 use super::left_out::Reason;
 use super::source::Item;

@@ -18,20 +18,15 @@ use std::path::PathBuf;
 use std::pin::pin;
 
 use anyhow::Context;
-use capeval_site::accounts::people;
-use capeval_site::app::App;
-use capeval_site::clean_text;
-use capeval_site::fault::Fault;
 use capeval_site::pictures::EncodedPicture;
-use capeval_site::store::Tx;
+use capeval_site::prelude::*;
 use futures_util::{StreamExt, TryStreamExt, stream};
 
 use self::admission::Room;
 use self::examine::{Examination, ExaminedPicture};
 use self::source::Item;
-use super::processing;
 use super::records::Collection;
-use super::similarity;
+use super::{processing, similarity};
 
 pub use self::left_out::{LeftOut, Reason};
 pub(super) use self::pages::routes;

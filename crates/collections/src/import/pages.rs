@@ -3,13 +3,7 @@
 use askama::Template;
 use axum::extract::Path;
 use axum::response::{Redirect, Response};
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::args;
-use capeval_site::fault::Fault;
-use capeval_site::paging::{Place, Rows};
-use capeval_site::web::route::{get, post};
-use capeval_site::web::{Access, Hosted, Page, Route, UrlQuery};
+use capeval_site::prelude::*;
 
 use super::records::{self, Import, ImportState};
 use super::removal;

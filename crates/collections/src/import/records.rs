@@ -2,10 +2,8 @@
 
 use std::collections::HashSet;
 
-use capeval_site::fault::Fault;
-use capeval_site::paging::List;
-use capeval_site::store::{self, Error, Store, Tx};
-use capeval_site::{args, audit, clock, columns, ids, newest_first};
+use capeval_site::newest_first;
+use capeval_site::prelude::*;
 use serde::Deserialize;
 use serde_json::json;
 
@@ -89,8 +87,7 @@ pub(super) async fn finish(store: &Store, import: &str, left_out: &LeftOut) -> R
     let added = "SELECT 1 FROM import_item WHERE import = $1 LIMIT 1";
     if tx.exists(added, args![import]).await? {
         let left_out = serde_json::to_string(&left_out.numbers())?;
-        let sql = "UPDATE import SET state = 'done', left_out = $1 WHERE id = $2";
-        tx.execute(sql, args![left_out, import]).await?;
+        tx.change_row("import", import, columns! { state: "done", left_out }).await?;
     } else {
         tx.execute("DELETE FROM import WHERE id = $1", args![import]).await?;
     }
@@ -156,9 +153,8 @@ pub(super) async fn add_captions(
 }
 
 async fn note(tx: &mut Tx, import: &str, kind: &str, subject: &str, item: &Item) -> Result<(), Error> {
-    let sql =
-        "INSERT INTO import_item (subject, import, kind, source_id, file_name) VALUES ($1, $2, $3, $4, $5)";
-    tx.execute(sql, args![subject, import, kind, &item.id, &item.file]).await.map(drop)
+    let row = columns! { subject, import, kind, source_id: &item.id, file_name: &item.file };
+    tx.insert_row("import_item", row).await
 }
 
 /// [`room`] of a picture whose row stays locked until the transaction ends.

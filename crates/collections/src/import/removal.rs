@@ -1,13 +1,7 @@
 //! Removes what an import has added, as far as no one has built upon it: what people have described or rated, and what
 //! a release has, stays.
 
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::fault::Fault;
-use capeval_site::jobs::queue::Priority;
-use capeval_site::jobs::{self, Failure, Job, Lane, Work};
-use capeval_site::store::{Error, Store, Tx};
-use capeval_site::{args, audit, fault};
+use capeval_site::prelude::*;
 use serde_json::json;
 
 use super::records::ImportState;
@@ -43,9 +37,7 @@ pub(super) async fn begin(app: &App, visitor: &Visitor, collection: &str, import
     tx.execute(ASK, args![import, collection]).await?;
     jobs::add::<RemoveImport>(&mut tx, &import.to_owned(), Priority::Background).await?;
     audit::note(&mut tx, Some(&visitor.id), "import.remove", import, json!({})).await?;
-    tx.commit().await?;
-    app.wake.notify();
-    Ok(())
+    Ok(app.commit(tx).await?)
 }
 
 impl Work for RemoveImport {
@@ -77,8 +69,7 @@ impl Work for RemoveImport {
             (outcome, _) => {
                 // If it could not be removed, someone can ask again.
                 let state = if outcome.is_ok() { ImportState::Removed } else { ImportState::Done };
-                let sql = "UPDATE import SET state = $1 WHERE id = $2";
-                tx.execute(sql, args![state.name(), &job.subject]).await?;
+                tx.change_row("import", &job.subject, columns! { state: state.name() }).await?;
             }
         }
         Ok(())

@@ -1,13 +1,7 @@
 //! The decisions of moderators, and the removal of a picture.
 
 use capeval_api::ImageState;
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::fault;
-use capeval_site::fault::Fault;
-use capeval_site::store::{Error, Store, Tx};
-use capeval_site::web::language::say;
-use capeval_site::{args, audit, clock};
+use capeval_site::prelude::*;
 use serde_json::json;
 
 use crate::records::{Caption, CollectionItem, Contribution, Image};
@@ -78,9 +72,7 @@ pub(super) async fn decide_image(
     close_reports(&mut tx, id, &visitor.id, action).await?;
     let detail = json!({ "action": action, "reason": reason.map_or("", Refusal::name) });
     audit::note(&mut tx, Some(&visitor.id), "image.decide", id, detail).await?;
-    tx.commit().await?;
-    app.wake.notify();
-    Ok(())
+    Ok(app.commit(tx).await?)
 }
 
 /// Removes a picture for good with its files; no one describes it any more.
@@ -93,11 +85,9 @@ pub(crate) async fn remove(
     slots::lock(tx, &image.id).await?;
     let files = "SELECT upload, blob, thumb FROM image WHERE id = $1";
     let files: Option<[Option<String>; 3]> = tx.fetch_optional(files, args![&image.id]).await?;
-    tx.execute(
-        "UPDATE image SET state = $1, reason = $2, blob = NULL, thumb = NULL, upload = NULL WHERE id = $3",
-        args![state.name(), reason, &image.id],
-    )
-    .await?;
+    let sql =
+        "UPDATE image SET state = $1, reason = $2, blob = NULL, thumb = NULL, upload = NULL WHERE id = $3";
+    tx.execute(sql, args![state.name(), reason, &image.id]).await?;
     slots::hide(tx, &image.id).await?;
     for hash in files.into_iter().flatten().flatten() {
         processing::discard(tx, &hash).await?;
@@ -137,12 +127,8 @@ pub(super) async fn decide_caption(
 
 /// Closes the reports of a thing.
 async fn close_reports(tx: &mut Tx, subject: &str, by: &str, action: Action) -> Result<(), Error> {
-    tx.execute(
-        "UPDATE report SET state = $1, decided_by = $2, decided_at = $3 WHERE subject = $4 AND state = 'open'",
-        args![action.closes().name(), by, clock::now(), subject],
-    )
-    .await
-    .map(drop)
+    let sql = "UPDATE report SET state = $1, decided_by = $2, decided_at = $3 WHERE subject = $4 AND state = 'open'";
+    tx.execute(sql, args![action.closes().name(), by, clock::now(), subject]).await.map(drop)
 }
 
 /// Closes a request to remove a picture.
@@ -155,13 +141,9 @@ pub(super) async fn close_request(
 ) -> Result<(), Fault> {
     let state = action.closes();
     let mut tx = store.begin().await?;
-    let closed = tx
-        .execute(
-            "UPDATE report SET state = $1, decided_by = $2, decided_at = $3 \
-             WHERE id = $4 AND collection = $5 AND kind = 'takedown' AND state = 'open'",
-            args![state.name(), &visitor.id, clock::now(), id, collection],
-        )
-        .await?;
+    let sql = "UPDATE report SET state = $1, decided_by = $2, decided_at = $3 \
+               WHERE id = $4 AND collection = $5 AND kind = 'takedown' AND state = 'open'";
+    let closed = tx.execute(sql, args![state.name(), &visitor.id, clock::now(), id, collection]).await?;
     if closed == 0 {
         return Err(Fault::not_found());
     }

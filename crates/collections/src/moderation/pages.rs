@@ -3,12 +3,9 @@
 use askama::Template;
 use axum::extract::Path;
 use axum::response::{Redirect, Response};
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::fault::Fault;
-use capeval_site::paging::{Places, Rows};
-use capeval_site::web::route::{get, post};
-use capeval_site::web::{Access, Body, Moderated, Page, Route, Scope, UrlQuery};
+use capeval_site::paging::Places;
+use capeval_site::prelude::*;
+use capeval_site::web::Moderated;
 use schemars::JsonSchema;
 use serde::Deserialize;
 

@@ -4,9 +4,8 @@
 use std::collections::HashMap;
 
 use capeval_api::ReportReason;
-use capeval_site::paging::{List, Place, Rows};
-use capeval_site::store::{self, Error, Store};
-use capeval_site::{among, args, oldest_first};
+use capeval_site::prelude::*;
+use capeval_site::{among, oldest_first};
 use serde::Deserialize;
 
 use crate::records::{Caption, Image};

@@ -2,10 +2,8 @@
 
 use std::collections::HashSet;
 
-use capeval_site::fault::Fault;
-use capeval_site::paging::List;
-use capeval_site::store::{Error, Store, Tx};
-use capeval_site::{args, audit, clock, columns, ids, oldest_first};
+use capeval_site::oldest_first;
+use capeval_site::prelude::*;
 use serde::Deserialize;
 use serde_json::json;
 

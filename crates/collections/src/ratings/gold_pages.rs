@@ -3,14 +3,7 @@
 use askama::Template;
 use axum::extract::Path;
 use axum::response::{Redirect, Response};
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::args;
-use capeval_site::fault;
-use capeval_site::fault::Fault;
-use capeval_site::paging::{Place, Rows};
-use capeval_site::web::route::{get, post};
-use capeval_site::web::{Access, Hosted, Page, Route, UrlQuery};
+use capeval_site::prelude::*;
 
 use super::gold_captions::{self, GoldCaption, Rater};
 use crate::records::SeenCollection;
@@ -48,11 +41,10 @@ async fn show(
 async fn create(app: App, visitor: Visitor, Hosted(seen): Hosted<SeenCollection>) -> Result<Redirect, Fault> {
     let made = gold_captions::grow(&app.store, &seen.collection.id, Some(&visitor.id)).await?;
     if made == 0 {
-        return Err(fault!(
-            CONFLICT,
-            "no-gold",
+        return Err(fault! {
+            CONFLICT, "no-gold",
             "This needs accepted captions from several groups of pictures that all raters gave the best grade."
-        ));
+        });
     }
     Ok(saved(&seen))
 }

@@ -12,7 +12,5 @@ use capeval_site::web::Route;
 
 /// The routes of ratings.
 pub fn routes() -> Vec<Route> {
-    let mut routes = pages::routes();
-    routes.extend(gold_pages::routes());
-    routes
+    [pages::routes(), gold_pages::routes()].concat()
 }

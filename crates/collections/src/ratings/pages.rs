@@ -3,12 +3,7 @@
 use askama::Template;
 use axum::response::{IntoResponse, Redirect, Response};
 use capeval_api::ReportReason;
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::fault;
-use capeval_site::fault::Fault;
-use capeval_site::web::route::{get, post};
-use capeval_site::web::{Access, Body, Page, Route, Scope, Visible};
+use capeval_site::prelude::*;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -83,9 +78,7 @@ async fn rate(
     Visible(seen): Visible<SeenCollection>,
     Body(answered): Body<RatingForm>,
 ) -> Result<Redirect, Fault> {
-    if let Some(fault) = seen.collection.is_closed() {
-        return Err(fault);
-    }
+    seen.collection.require_open()?;
     let collection = seen.collection.id.as_str();
     let again = Redirect::to(&seen.address("rate"));
     // Only what the person was given can be rated, so that no one chooses whose captions they grade.

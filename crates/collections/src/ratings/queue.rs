@@ -1,8 +1,6 @@
 //! Chooses the caption that a person rates next.
 
-use capeval_site::fault::Fault;
-use capeval_site::store::{Error, Store};
-use capeval_site::{args, clock};
+use capeval_site::prelude::*;
 use serde::Deserialize;
 
 use super::gold;
@@ -133,14 +131,10 @@ async fn hold(
     caption: Option<&str>,
 ) -> Result<(), Fault> {
     let now = clock::now();
-    store
-        .execute(
-            "INSERT INTO assignment (collection, account, kind, image, caption, created_at, expires_at) \
-             VALUES ($1, $2, 'rating', $3, $4, $5, $6) ON CONFLICT (collection, account, kind) DO UPDATE SET \
-             image = excluded.image, caption = excluded.caption, created_at = excluded.created_at, \
-             expires_at = excluded.expires_at",
-            args![collection, account, image, caption, now, now + LEASE],
-        )
-        .await?;
+    let sql = "INSERT INTO assignment (collection, account, kind, image, caption, created_at, expires_at) \
+               VALUES ($1, $2, 'rating', $3, $4, $5, $6) ON CONFLICT (collection, account, kind) DO UPDATE SET \
+               image = excluded.image, caption = excluded.caption, created_at = excluded.created_at, \
+               expires_at = excluded.expires_at";
+    store.execute(sql, args![collection, account, image, caption, now, now + LEASE]).await?;
     Ok(())
 }

@@ -1,8 +1,6 @@
 //! Giving a grade: the rating, the weight of its rater, and what becomes of the caption, in one transaction.
 
-use capeval_site::accounts::people;
-use capeval_site::store::{Error, Store, Tx};
-use capeval_site::{args, audit, clock, columns};
+use capeval_site::prelude::*;
 use serde::Deserialize;
 use serde_json::json;
 
@@ -76,12 +74,9 @@ pub async fn rate(tx: &mut Tx, caption: &str, given: &NewRating<'_>) -> Result<b
     if added == 0 {
         return Ok(false);
     }
-    tx.execute(
-        "INSERT INTO rater (collection, account, ratings, gold_rated, gold_right, weight) VALUES ($1, $2, 1, 0, 0, 1) \
-         ON CONFLICT (collection, account) DO UPDATE SET ratings = rater.ratings + 1",
-        args![*collection, *account],
-    )
-    .await?;
+    let sql = "INSERT INTO rater (collection, account, ratings, gold_rated, gold_right, weight) VALUES ($1, $2, 1, 0, \
+               0, 1) ON CONFLICT (collection, account) DO UPDATE SET ratings = rater.ratings + 1";
+    tx.execute(sql, args![*collection, *account]).await?;
     decide(tx, caption, &[CaptionState::Submitted]).await?;
     audit::note(tx, Some(account), "rating.add", caption, json!({ "grade": grade.number() })).await?;
     Ok(true)
@@ -93,9 +88,7 @@ pub async fn rate_gold(tx: &mut Tx, gold: &str, given: &NewRating<'_>) -> Result
     let known = "SELECT grade FROM gold WHERE id = $1 AND collection = $2";
     let Some(known) = tx.fetch_optional(known, args![gold, *collection]).await? else { return Ok(false) };
     let is_right = gold::is_right(grade.number(), known);
-    let row = columns! {
-        gold, account: *account, grade: grade.number(), is_right, created_at: clock::now(),
-    };
+    let row = columns! { gold, account: *account, grade: grade.number(), is_right, created_at: clock::now() };
     let added = tx.add_row("gold_rating", row).await?;
     finish(tx, given).await?;
     if !added {
@@ -108,13 +101,10 @@ pub async fn rate_gold(tx: &mut Tx, gold: &str, given: &NewRating<'_>) -> Result
         // Pictures are locked before what belongs to a person.
         discount(tx, collection, account).await?;
     }
-    tx.execute(
-        "INSERT INTO rater (collection, account, ratings, gold_rated, gold_right, weight) VALUES ($1, $2, 0, $3, $4, $5) \
-         ON CONFLICT (collection, account) DO UPDATE SET gold_rated = excluded.gold_rated, \
-         gold_right = excluded.gold_right, weight = excluded.weight",
-        args![*collection, *account, rated, right, weight],
-    )
-    .await?;
+    let sql = "INSERT INTO rater (collection, account, ratings, gold_rated, gold_right, weight) VALUES ($1, $2, 0, \
+               $3, $4, $5) ON CONFLICT (collection, account) DO UPDATE SET gold_rated = excluded.gold_rated, \
+               gold_right = excluded.gold_right, weight = excluded.weight";
+    tx.execute(sql, args![*collection, *account, rated, right, weight]).await?;
     Ok(true)
 }
 
@@ -144,11 +134,9 @@ async fn decide(tx: &mut Tx, caption: &str, from: &[CaptionState]) -> Result<(),
     let state: Option<CaptionState> = tx.fetch_optional(state, args![caption]).await?;
     let due = state.filter(|state| from.contains(state));
     let wanted = if due.is_some() { wanted } else { 0 };
-    tx.execute(
-        "UPDATE caption SET ratings = $1, ratings_wanted = CASE WHEN $2 = 0 THEN ratings_wanted ELSE $2 END WHERE id = $3",
-        args![grades.len(), wanted, caption],
-    )
-    .await?;
+    let sql = "UPDATE caption SET ratings = $1, ratings_wanted = CASE WHEN $2 = 0 THEN ratings_wanted ELSE $2 END \
+               WHERE id = $3";
+    tx.execute(sql, args![grades.len(), wanted, caption]).await?;
     if let Some(from) = due.filter(|from| *from != to) {
         let reason = (to == CaptionState::Rejected).then_some("ratings");
         slots::change_caption(tx, caption, from, to, reason).await?;
@@ -166,11 +154,8 @@ async fn discount(tx: &mut Tx, collection: &str, account: &str) -> Result<(), Er
     for (caption, image) in tx.fetch::<(String, String)>(RATED, args![collection, account]).await? {
         slots::lock(tx, &image).await?;
         let was_accepted = acceptance::decide(&grades(tx, &caption).await?) == Verdict::Accepted;
-        tx.execute(
-            "UPDATE rating SET weight = 0 WHERE caption = $1 AND account = $2",
-            args![&caption, account],
-        )
-        .await?;
+        let sql = "UPDATE rating SET weight = 0 WHERE caption = $1 AND account = $2";
+        tx.execute(sql, args![&caption, account]).await?;
         let undecided = [CaptionState::Submitted, CaptionState::Split, CaptionState::Accepted];
         // A caption that ratings had not accepted was accepted by a moderator, whose word stands.
         let n = if was_accepted { 3 } else { 2 };

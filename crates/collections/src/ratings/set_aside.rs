@@ -1,10 +1,7 @@
 //! Sets a caption aside instead of rating it: reports it, or skips its picture.
 
 use capeval_api::{NewReport, ReportReason, ReportedKind, SkipReason};
-use capeval_site::accounts::Visitor;
-use capeval_site::args;
-use capeval_site::fault::Fault;
-use capeval_site::store::{Store, Tx};
+use capeval_site::prelude::*;
 
 use super::queue::ToRate;
 use crate::captioning::skips;

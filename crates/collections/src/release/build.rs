@@ -3,24 +3,15 @@
 use std::collections::HashMap;
 
 use capeval_choice::SegmentId;
-use capeval_site::app::App;
 use capeval_site::blobs::Blobs;
-use capeval_site::fault;
-use capeval_site::fault::Fault;
-use capeval_site::jobs::queue::Priority;
-use capeval_site::jobs::{self, Failure, Job, Lane, Work};
-use capeval_site::store::{self, Store, Tx};
-use capeval_site::web::language::Language;
-use capeval_site::{args, audit, clock, columns};
+use capeval_site::prelude::*;
 use serde::Deserialize;
 use serde_json::json;
 use tempfile::NamedTempFile;
 
-use super::archive;
-use super::card;
 use super::content::{Caption, Content, Origin, Picture, Rating};
 use super::selection::Parameters;
-use super::split::Split;
+use super::{archive, card};
 use crate::processing;
 
 /// Makes the files of a release.
@@ -66,45 +57,26 @@ struct ReleaseRow {
 #[derive(Deserialize)]
 struct PictureRow {
     id: String,
-    number: i64,
-    split: Split,
-    blob: Option<String>,
-    #[serde(deserialize_with = "store::or_default")]
-    size: i64,
-    kind: Option<String>,
-    #[serde(deserialize_with = "store::or_default")]
-    width: i64,
-    #[serde(deserialize_with = "store::or_default")]
-    height: i64,
-    game: String,
-    platform: String,
-    licence: String,
     source: Option<String>,
     #[serde(deserialize_with = "store::or_default")]
     source_id: String,
     #[serde(deserialize_with = "store::or_default")]
     file_name: String,
+    picture: Picture,
 }
 
 #[derive(Deserialize)]
 struct CaptionRow {
     id: String,
     image: String,
-    number: i64,
-    language: String,
-    text: String,
-    script: String,
-    author: Option<String>,
-    source: Option<String>,
+    caption: Caption,
 }
 
+/// A rating, and the id of the caption.
 #[derive(Deserialize)]
 struct RatingRow {
     caption: String,
-    account: String,
-    grade: i64,
-    #[serde(deserialize_with = "store::json")]
-    tags: Vec<String>,
+    rating: Rating,
 }
 
 /// The content of a release, by its rows.
@@ -113,27 +85,20 @@ pub async fn content(store: &Store, release: &str) -> Result<Content, Fault> {
     let of = of.ok_or_else(Fault::not_found)?;
     let mut ratings: HashMap<String, Vec<Rating>> = HashMap::new();
     for row in store.fetch::<RatingRow>(RATINGS, args![release, of.created_at]).await? {
-        let rating = Rating { rater: row.account, grade: row.grade, tags: row.tags };
-        ratings.entry(row.caption).or_default().push(rating);
+        ratings.entry(row.caption).or_default().push(row.rating);
     }
     let mut captions: HashMap<String, Vec<Caption>> = HashMap::new();
-    for row in store.fetch::<CaptionRow>(CAPTIONS, args![release]).await? {
-        let caption = Caption {
-            number: row.number,
-            language: row.language,
-            text: row.text,
-            script: row.script,
-            // All people whose data were deleted are one, without a name.
-            author: row.author.unwrap_or_default(),
-            source: row.source,
-            ratings: ratings.remove(&row.id).unwrap_or_default(),
-        };
-        captions.entry(row.image).or_default().push(caption);
+    for CaptionRow { id, image, caption } in store.fetch(CAPTIONS, args![release]).await? {
+        let ratings = ratings.remove(&id).unwrap_or_default();
+        captions.entry(image).or_default().push(Caption { ratings, ..caption });
     }
     let mut pictures = Vec::new();
     for row in store.fetch::<PictureRow>(PICTURES, args![release]).await? {
-        let captions = captions.remove(&row.id).unwrap_or_default();
-        pictures.push(picture(row, captions)?);
+        let PictureRow { id, source, source_id, file_name, picture } = row;
+        let origin =
+            source.map(|source| Origin { source, id: SegmentId::from_untyped(&source_id), file_name });
+        let captions = captions.remove(&id).unwrap_or_default();
+        pictures.push(Picture { origin, captions, ..picture });
     }
     Ok(Content {
         id: release.to_owned(),
@@ -150,32 +115,6 @@ pub async fn content(store: &Store, release: &str) -> Result<Content, Fault> {
         sources: store.fetch(SOURCES, args![release]).await?,
         withdrawn: store.fetch(WITHDRAWN, args![&of.collection, of.created_at, release]).await?,
     })
-}
-
-fn picture(row: PictureRow, captions: Vec<Caption>) -> Result<Picture, Fault> {
-    Ok(Picture {
-        number: row.number,
-        blob: row.blob.ok_or_else(|| Fault::internal(&"a released picture has no file"))?,
-        size: row.size.unsigned_abs(),
-        extension: extension(row.kind.as_deref().unwrap_or("")).to_owned(),
-        width: row.width,
-        height: row.height,
-        game: row.game,
-        platform: row.platform,
-        licence: row.licence,
-        split: row.split,
-        origin: row.source.map(|source| Origin {
-            source,
-            id: SegmentId::from_untyped(&row.source_id),
-            file_name: row.file_name,
-        }),
-        captions,
-    })
-}
-
-/// The end of the name of a file with this media type.
-fn extension(kind: &str) -> &str {
-    if kind == "image/jpeg" { "jpg" } else { "png" }
 }
 
 /// An archive that was made.
@@ -241,27 +180,21 @@ impl Work for BuildRelease {
         let BuiltRelease { parts, card, card_zh, images, captions } = match outcome {
             Ok(built) => built,
             Err(reason) => {
-                tx.execute(
-                    "UPDATE release SET state = 'failed', reason = $1 WHERE id = $2 AND state = 'preparing'",
-                    args![reason, &job.subject],
-                )
-                .await?;
+                let sql =
+                    "UPDATE release SET state = 'failed', reason = $1 WHERE id = $2 AND state = 'preparing'";
+                tx.execute(sql, args![reason, &job.subject]).await?;
                 return Ok(());
             }
         };
         tx.execute("DELETE FROM release_part WHERE release = $1", args![&job.subject]).await?;
         for (position, Part { name, blob, size }) in parts.into_iter().enumerate() {
-            let row = columns! {
-                release: &job.subject, position, name, blob, size: size as i64,
-            };
+            let row = columns! { release: &job.subject, position, name, blob, size: size as i64 };
             tx.insert_row("release_part", row).await?;
         }
-        tx.execute(
-            "UPDATE release SET state = 'ready', reason = NULL, card = $1, images = $2, captions = $3, ready_at = $4, \
-             card_zh = $6 WHERE id = $5",
-            args![card, images, captions, clock::now(), &job.subject, card_zh],
-        )
-        .await?;
+        let row = columns! {
+            state: "ready", reason: None::<String>, card, card_zh, images, captions, ready_at: clock::now(),
+        };
+        tx.change_row("release", &job.subject, row).await?;
         retire(tx, &job.subject).await
     }
 }
@@ -275,9 +208,7 @@ pub async fn build_again(app: &App, release: &str, actor: &str) -> Result<(), Fa
     }
     jobs::add::<BuildRelease>(&mut tx, &release.to_owned(), Priority::Awaited).await?;
     audit::note(&mut tx, Some(actor), "release.build", release, json!({})).await?;
-    tx.commit().await?;
-    app.wake.notify();
-    Ok(())
+    Ok(app.commit(tx).await?)
 }
 
 /// Earlier releases with something that was withdrawn are not given out any more, and their files go.
@@ -290,7 +221,7 @@ async fn retire(tx: &mut Tx, newest: &str) -> Result<(), Fault> {
         let files = "SELECT blob FROM release_part WHERE release = $1";
         let files: Vec<String> = tx.fetch(files, args![&id]).await?;
         tx.execute("DELETE FROM release_part WHERE release = $1", args![&id]).await?;
-        tx.execute("UPDATE release SET state = 'retired' WHERE id = $1", args![&id]).await?;
+        tx.change_row("release", &id, columns! { state: "retired" }).await?;
         for file in files {
             processing::discard(tx, &file).await?;
         }

@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use capeval_site::clock;
-use capeval_site::web::language::Language;
+use capeval_site::prelude::*;
 use capeval_stats::agreement::krippendorff_ordinal;
 use capeval_text::Tokenizer;
 

@@ -3,8 +3,8 @@
 use std::collections::{BTreeSet, HashMap};
 
 use capeval_choice::SegmentId;
-use capeval_site::ids;
-use serde::Deserialize;
+use capeval_site::{ids, store};
+use serde::{Deserialize, Deserializer};
 
 use super::split::{Shares, Split};
 
@@ -59,19 +59,23 @@ pub struct Origin {
 }
 
 /// A picture.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize)]
 pub struct Picture {
     /// Its number in all releases.
     pub number: i64,
     /// The hash of the file, which is its name among the blobs.
     pub blob: String,
     /// The size of the file in bytes.
+    #[serde(deserialize_with = "store::or_default")]
     pub size: u64,
     /// The end of the file's name, such as `png`.
+    #[serde(rename = "kind", deserialize_with = "extension")]
     pub extension: String,
     /// The width in pixels.
+    #[serde(deserialize_with = "store::or_default")]
     pub width: i64,
     /// The height in pixels.
+    #[serde(deserialize_with = "store::or_default")]
     pub height: i64,
     /// The contributor's first answer about it, such as the title of a game; empty for none.
     pub game: String,
@@ -80,13 +84,21 @@ pub struct Picture {
     pub licence: String,
     pub split: Split,
     /// Its name at its source, if it was imported.
+    #[serde(skip)]
     pub origin: Option<Origin>,
     /// Its accepted captions, by their number.
+    #[serde(skip)]
     pub captions: Vec<Caption>,
 }
 
+/// The end of the names of files with a media type.
+fn extension<'de, D: Deserializer<'de>>(kind: D) -> Result<String, D::Error> {
+    let kind = Option::<String>::deserialize(kind)?;
+    Ok(if kind.as_deref() == Some("image/jpeg") { "jpg" } else { "png" }.to_owned())
+}
+
 /// A caption.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize)]
 pub struct Caption {
     /// Its number in all releases.
     pub number: i64,
@@ -96,21 +108,25 @@ pub struct Caption {
     pub text: String,
     /// `hans` for simplified Chinese, `hant` for traditional, or `mixed`; empty if it cannot be said.
     pub script: String,
-    /// The account of its author.
+    /// The account of its author. All people whose data were deleted are one, without a name.
+    #[serde(deserialize_with = "store::or_default")]
     pub author: String,
     /// The source that it was imported from, instead of an author.
     pub source: Option<String>,
+    #[serde(skip)]
     pub ratings: Vec<Rating>,
 }
 
 /// A rating.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize)]
 pub struct Rating {
     /// The account of the rater.
+    #[serde(rename = "account")]
     pub rater: String,
     /// The grade, 1 to 4.
     pub grade: i64,
     /// The errors that the rater marked.
+    #[serde(deserialize_with = "store::json")]
     pub tags: Vec<String>,
 }
 

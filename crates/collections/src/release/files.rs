@@ -3,8 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use capeval_site::web::language::Language;
-use capeval_site::{clock, ids};
+use capeval_site::prelude::*;
 use serde_json::{Value, json};
 
 use super::card;

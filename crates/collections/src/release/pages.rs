@@ -5,21 +5,16 @@ use axum::extract::Path;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{Redirect, Response};
 use capeval_api::BoardKind;
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::fault;
-use capeval_site::fault::Fault;
+use capeval_site::prelude::*;
+use capeval_site::web::download;
 use capeval_site::web::markdown::as_html;
-use capeval_site::web::route::{get, post};
-use capeval_site::web::{Access, Body, Hosted, Page, Route, Scope, Visible, download};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::ZIP;
-use super::build;
 use super::publish::{self, WantedBenchmark};
 use super::records::{self, Part, Release, ReleasePhase, ReleaseState, SeenRelease};
 use super::selection::{self, Parameters};
+use super::{ZIP, build};
 use crate::records::SeenCollection;
 
 pub(crate) fn routes() -> Vec<Route> {
@@ -133,11 +128,10 @@ async fn file(
         return Err(Fault::not_found());
     }
     if release.state == ReleaseState::Retired {
-        return Err(fault!(
-            GONE,
-            "release-retired",
+        return Err(fault! {
+            GONE, "release-retired",
             "Some items of this release have since been withdrawn. Please use the newest release."
-        ));
+        });
     }
     let part = records::part(&app.store, &release.id, &name).await?;
     let file = app.blobs.ready(&part.blob).await?;
@@ -174,11 +168,9 @@ async fn publish(
     Body(given): Body<NewPhase>,
 ) -> Result<Redirect, Fault> {
     if release.state != ReleaseState::Ready {
-        return Err(fault!(
-            CONFLICT,
-            "release-not-ready",
-            "This release is not ready or no longer available."
-        ));
+        return Err(fault! {
+            CONFLICT, "release-not-ready", "This release is not ready or no longer available."
+        });
     }
     let wanted = WantedBenchmark {
         slug: given.benchmark.trim().to_owned(),

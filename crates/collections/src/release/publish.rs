@@ -6,20 +6,14 @@ use capeval_benchmarks::apply;
 use capeval_benchmarks::records::{self as benchmarks, BoardKind, Visibility};
 use capeval_benchmarks::settings::{PhasePlan, Plan, ReferencePlan};
 use capeval_benchmarks::source::Source;
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::fault::Fault;
-use capeval_site::store;
-use capeval_site::{args, audit, clock, fault};
+use capeval_site::prelude::*;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::build;
-use super::card;
 use super::content::Content;
-use super::files;
 use super::selection::Parameters;
 use super::split::Split;
+use super::{build, card, files};
 use crate::records::Collection;
 
 /// The settings of the new benchmark.
@@ -64,27 +58,24 @@ pub async fn publish(
     visitor: &Visitor,
 ) -> Result<String, Fault> {
     if app.store.exists(OUTDATED, args![release]).await? {
-        return Err(fault!(
-            CONFLICT,
-            "release-outdated",
+        return Err(fault! {
+            CONFLICT, "release-outdated",
             "Some items of this release have since been withdrawn. Create a new release first."
-        ));
+        });
     }
     let content = build::content(&app.store, release).await?;
     let split = content.withheld.filter(|split| content.of(*split).next().is_some()).ok_or_else(|| {
-        fault!(
-            CONFLICT,
-            "nothing-withheld",
+        fault! {
+            CONFLICT, "nothing-withheld",
             "This release withholds no captions, so anyone could submit the references themselves."
-        )
+        }
     })?;
     for Sharing { parameters } in app.store.fetch(SHARING, args![release, split.name()]).await? {
         if parameters.withheld != Some(split) {
-            return Err(fault!(
-                CONFLICT,
-                "split-is-known",
+            return Err(fault! {
+                CONFLICT, "split-is-known",
                 "Another release has published these captions, so they can no longer be hidden references."
-            ));
+            });
         }
     }
     let known = "SELECT id FROM benchmark WHERE slug = $1";
@@ -95,12 +86,9 @@ pub async fn publish(
     let no_folder = Path::new("");
     let made = match &known {
         Some(id) if !benchmarks::is_host(&app.store, id, Some(visitor)).await? => {
-            return Err(fault!(
-                CONFLICT,
-                "slug-taken",
-                "A benchmark with the address {} already exists.",
-                &wanted.slug
-            ));
+            return Err(fault! {
+                CONFLICT, "slug-taken", "A benchmark with the address {} already exists.", &wanted.slug
+            });
         }
         Some(id) => apply::put_phase(app, id, &phase, no_folder, Some(&visitor.id)).await,
         None => {
@@ -135,13 +123,10 @@ async fn note(
     visitor: &Visitor,
 ) -> Result<(), Fault> {
     let mut tx = app.store.begin().await?;
-    tx.execute(
-        "INSERT INTO publication (phase, release, split, created_at) SELECT phase.id, $1, $2, $3 FROM phase \
-         JOIN benchmark ON benchmark.id = phase.benchmark WHERE benchmark.slug = $4 AND phase.slug = $5 \
-         ON CONFLICT DO NOTHING",
-        args![release, split.name(), clock::now(), benchmark, phase],
-    )
-    .await?;
+    let sql = "INSERT INTO publication (phase, release, split, created_at) SELECT phase.id, $1, $2, $3 FROM phase \
+               JOIN benchmark ON benchmark.id = phase.benchmark WHERE benchmark.slug = $4 AND phase.slug = $5 \
+               ON CONFLICT DO NOTHING";
+    tx.execute(sql, args![release, split.name(), clock::now(), benchmark, phase]).await?;
     audit::note(&mut tx, Some(&visitor.id), "release.publish", release, json!({ "benchmark": benchmark }))
         .await?;
     Ok(tx.commit().await?)

@@ -1,13 +1,7 @@
 //! Releases in the database, and who may download them.
 
 use capeval_api::ReleaseAccess;
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::fault::Fault;
-use capeval_site::store::{self, Error, Store};
-use capeval_site::web::language::Language;
-use capeval_site::web::{Names, Standing, Subject};
-use capeval_site::{args, clock, ids};
+use capeval_site::prelude::*;
 use serde::Deserialize;
 
 use super::selection::Parameters;

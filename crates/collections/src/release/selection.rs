@@ -1,10 +1,6 @@
 //! Creates a release: decides in one transaction what is in it, and which numbers and splits things have for good.
 
-use capeval_site::app::App;
-use capeval_site::fault::Fault;
-use capeval_site::jobs::{self, queue::Priority};
-use capeval_site::store::{Error, Tx};
-use capeval_site::{args, audit, clock, columns, fault, ids};
+use capeval_site::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -110,18 +106,15 @@ pub async fn create(
     actor: Option<&str>,
 ) -> Result<i64, Fault> {
     if parameters.val + parameters.test > 90 {
-        return Err(fault!(
-            UNPROCESSABLE_ENTITY,
-            "shares",
-            "Validation and test together have at most 90 % of the pictures."
-        ));
+        return Err(fault! {
+            UNPROCESSABLE_ENTITY, "shares", "Validation and test together have at most 90 % of the pictures."
+        });
     }
     let mut tx = app.store.begin().await?;
     // Two releases at once have different numbers.
     tx.lock("collection", collection).await?;
     let number = add(&mut tx, collection, title, parameters, actor).await?;
-    tx.commit().await?;
-    app.wake.notify();
+    app.commit(tx).await?;
     Ok(number)
 }
 
@@ -135,19 +128,17 @@ async fn add(
     let now = clock::now();
     let pictures: Vec<Picture> = tx.fetch(PICTURES, args![collection]).await?;
     if pictures.is_empty() {
-        return Err(fault!(
-            CONFLICT,
-            "nothing-to-release",
+        return Err(fault! {
+            CONFLICT, "nothing-to-release",
             "No picture has all its captions yet, so there is nothing to release."
-        ));
+        });
     }
     let withheld = parameters.withheld.map_or("", Split::name);
     if tx.exists(PUBLISHED, args![collection, withheld]).await? {
-        return Err(fault!(
-            CONFLICT,
-            "split-is-hidden",
+        return Err(fault! {
+            CONFLICT, "split-is-hidden",
             "A benchmark uses the captions of one split as hidden references, so releases must withhold that split."
-        ));
+        });
     }
     let number = "SELECT COALESCE(MAX(number), 0) + 1 FROM release WHERE collection = $1";
     let number: i64 = tx.fetch_one(number, args![collection]).await?;
@@ -177,19 +168,13 @@ async fn give_numbers(tx: &mut Tx, collection: &str, release: &str, now: i64) ->
     for statement in [NUMBER_IMAGES, NUMBER_CAPTIONS] {
         tx.execute(statement, args![collection, release]).await?;
     }
-    tx.execute(
-        "UPDATE release_item SET number = (SELECT coco_id.number FROM coco_id WHERE coco_id.subject = release_item.subject) \
-         WHERE release = $1",
-        args![release],
-    )
-    .await?;
+    let sql = "UPDATE release_item SET number = (SELECT coco_id.number FROM coco_id WHERE coco_id.subject = \
+               release_item.subject) WHERE release = $1";
+    tx.execute(sql, args![release]).await?;
+    let sql = "DELETE FROM tombstone WHERE collection = $1 AND EXISTS (SELECT 1 FROM release_item AS item \
+               WHERE item.release = $2 AND item.kind = tombstone.kind AND item.number = tombstone.number)";
     // What was taken away and has come back is not withdrawn any more.
-    tx.execute(
-        "DELETE FROM tombstone WHERE collection = $1 AND EXISTS (SELECT 1 FROM release_item AS item \
-         WHERE item.release = $2 AND item.kind = tombstone.kind AND item.number = tombstone.number)",
-        args![collection, release],
-    )
-    .await?;
+    tx.execute(sql, args![collection, release]).await?;
     for statement in [BURY_IMAGES, BURY_CAPTIONS] {
         tx.execute(statement, args![collection, release, now]).await?;
     }

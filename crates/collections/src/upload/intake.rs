@@ -3,18 +3,10 @@
 use axum::extract::{FromRequest, Multipart, Request};
 use axum::http::header;
 use capeval_benchmarks::upload::{broken, discard, of_field};
-use capeval_site::accounts::{Visitor, people};
-use capeval_site::app::App;
 use capeval_site::blobs::Draft;
-use capeval_site::fault;
-use capeval_site::fault::Fault;
-use capeval_site::jobs::{self, queue::Priority};
-use capeval_site::store::Tx;
-use capeval_site::web::Page;
+use capeval_site::prelude::*;
 use capeval_site::web::answer::unknown_fields;
 use capeval_site::web::is_program;
-use capeval_site::web::language::say;
-use capeval_site::{args, audit, clock, columns, ids};
 use serde_json::json;
 
 use crate::processing::ProcessPicture;
@@ -97,12 +89,10 @@ pub async fn receive(app: &App, request: Request) -> Result<(About, Vec<(String,
     if length > app.settings.upload_mib << 20 {
         // A browser that is still sending would not see the answer.
         discard(app, request.into_body()).await;
-        return Err(fault!(
-            PAYLOAD_TOO_LARGE,
-            "upload-too-large",
-            "The pictures have more than {} MiB in total. Upload fewer at a time.",
-            app.settings.upload_mib
-        ));
+        return Err(fault! {
+            PAYLOAD_TOO_LARGE, "upload-too-large",
+            "The pictures have more than {} MiB in total. Upload fewer at a time.", app.settings.upload_mib
+        });
     }
     let is_program = is_program(request.uri().path());
     let mut form = Multipart::from_request(request, app).await.map_err(|_| broken())?;
@@ -145,9 +135,7 @@ async fn check(
     about: &About,
     files: &[(String, Draft)],
 ) -> Result<(), Fault> {
-    if let Some(fault) = collection.is_closed() {
-        return Err(fault);
-    }
+    collection.require_open()?;
     if files.is_empty() || files.len() > FILES {
         return Err(fault!(UNPROCESSABLE_ENTITY, "files", "Choose 1 to {} pictures.", FILES));
     }
@@ -159,11 +147,9 @@ async fn check(
     }
     let is_long = |text: &str| text.chars().count() > 80;
     if is_long(&about.game) || is_long(&about.platform) {
-        return Err(fault!(
-            UNPROCESSABLE_ENTITY,
-            "game",
-            "What you say about a picture can have at most 80 characters."
-        ));
+        return Err(fault! {
+            UNPROCESSABLE_ENTITY, "game", "What you say about a picture can have at most 80 characters."
+        });
     }
     require_place(app.store.fetch_one(WAITING_NOW, args![&visitor.id]).await?, files.len() as i64)
 }
@@ -173,12 +159,10 @@ fn require_place(waiting: i64, more: i64) -> Result<(), Fault> {
     if waiting + more <= WAITING {
         return Ok(());
     }
-    let fault = fault!(
-        TOO_MANY_REQUESTS,
-        "pictures-wait",
-        "At most {} of your pictures can wait for a moderator. Please come back later.",
-        WAITING
-    );
+    let fault = fault! {
+        TOO_MANY_REQUESTS, "pictures-wait",
+        "At most {} of your pictures can wait for a moderator. Please come back later.", WAITING
+    };
     Err(fault.retry_after(3_600))
 }
 
@@ -214,12 +198,10 @@ async fn take(
 ) -> Result<String, Fault> {
     app.limits.take("pictures", &visitor.id, app.settings.number(&crate::PICTURES_PER_MINUTE))?;
     if draft.size() > u64::from(app.settings.number(&crate::PICTURE_MIB)) << 20 {
-        return Err(fault!(
-            PAYLOAD_TOO_LARGE,
-            "picture-too-large",
-            "The picture is larger than {} MiB.",
-            u64::from(app.settings.number(&crate::PICTURE_MIB))
-        ));
+        return Err(fault! {
+            PAYLOAD_TOO_LARGE, "picture-too-large",
+            "The picture is larger than {} MiB.", u64::from(app.settings.number(&crate::PICTURE_MIB))
+        });
     }
     let blobs = app.blobs.clone();
     let keep = move || {

@@ -4,11 +4,7 @@ use askama::Template;
 use axum::extract::Request;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Redirect, Response};
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::fault::Fault;
-use capeval_site::web::route::{get, post};
-use capeval_site::web::{Access, Page, Route, Scope, Visible};
+use capeval_site::prelude::*;
 
 use super::intake::{self, About, FileOutcome};
 use crate::records::SeenCollection;
@@ -61,7 +57,7 @@ fn show(
         seen,
         about,
         declaration: page.t(intake::DECLARATION),
-        closed: seen.collection.is_closed().map(|fault| page.fault(&fault)),
+        closed: seen.collection.refusal().map(|fault| page.fault(&fault)),
         problem: problem.map(|fault| page.fault(fault)),
         taken: taken.len() - refused.len(),
         refused,
@@ -80,12 +76,11 @@ async fn upload(
 ) -> Result<Response, Fault> {
     let (about, files) = match intake::receive(&app, request).await {
         Ok(received) => received,
-        Err(fault) => return show(&app, &page, &seen, &About::default(), Some(&fault), &[]),
+        Err(fault) => return show(&app, &page, &seen, &About::default(), Some(&page.refusal(fault)?), &[]),
     };
     let taken = match intake::upload(&app, &page, &seen.collection, &visitor, (&about, files)).await {
         Ok(taken) => taken,
-        Err(fault) if fault.status.is_server_error() => return Err(fault),
-        Err(fault) => return show(&app, &page, &seen, &about, Some(&fault), &[]),
+        Err(fault) => return show(&app, &page, &seen, &about, Some(&page.refusal(fault)?), &[]),
     };
     if taken.iter().all(|one| one.outcome.is_ok()) {
         return Ok(Redirect::to(&seen.address("mine?done=uploaded")).into_response());

@@ -6,8 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use capeval_benchmarks::settings::Benchmark;
 use capeval_benchmarks::{bundles, exports, plan};
-use capeval_site::app::App;
-use capeval_site::args;
+use capeval_site::prelude::*;
 use clap::Args;
 
 #[derive(Args)]

@@ -17,11 +17,8 @@ use capeval_collections::rules::acceptance::{Grade, Mistake};
 use capeval_collections::rules::text;
 use capeval_collections::settings::{self, Plan};
 use capeval_collections::{agreement, rules, slots};
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
 use capeval_site::pictures::{self, RewrittenPicture};
-use capeval_site::web::Slug;
-use capeval_site::{args, clock, columns, ids};
+use capeval_site::prelude::*;
 use image::codecs::png::PngEncoder;
 use serde_json::json;
 
@@ -94,19 +91,12 @@ pub async fn fill(app: &App, visitors: &[Visitor]) -> anyhow::Result<()> {
 async fn join(app: &App, collection: &str, account: &str) -> anyhow::Result<()> {
     let values = || args![collection, account, clock::now()];
     let store = &app.store;
-    store
-        .execute(
-            "INSERT INTO quiz (collection, account, attempts, passed_at) VALUES ($1, $2, 1, $3) ON CONFLICT DO NOTHING",
-            values(),
-        )
-        .await?;
-    store
-        .execute(
-            "INSERT INTO contributor (collection, account, on_board, created_at) VALUES ($1, $2, 1, $3) \
-             ON CONFLICT DO NOTHING",
-            values(),
-        )
-        .await?;
+    let sql = "INSERT INTO quiz (collection, account, attempts, passed_at) VALUES ($1, $2, 1, $3) ON CONFLICT DO \
+               NOTHING";
+    store.execute(sql, values()).await?;
+    let sql = "INSERT INTO contributor (collection, account, on_board, created_at) VALUES ($1, $2, 1, $3) \
+               ON CONFLICT DO NOTHING";
+    store.execute(sql, values()).await?;
     Ok(())
 }
 

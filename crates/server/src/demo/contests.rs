@@ -9,9 +9,7 @@ use capeval_benchmarks::records;
 use capeval_benchmarks::settings::Phase;
 use capeval_benchmarks::submit::{self, Outcome, ReceivedUpload};
 use capeval_benchmarks::{apply, teams};
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::{args, clock};
+use capeval_site::prelude::*;
 
 use super::scenes::Scene;
 use super::texts::{self, Tongue};
@@ -259,7 +257,7 @@ async fn submit_entries(app: &App, visitors: &[Visitor], contest: &Contest) -> a
     let id: String = app.store.fetch_one(sql, args![contest.benchmark, contest.phase]).await?;
     let phase: Phase = loop {
         let phase = records::phase_of(&app.store, &id).await?;
-        if phase.is_closed().is_none() {
+        if phase.refusal().is_none() {
             break phase;
         }
         tokio::time::sleep(Duration::from_millis(200)).await;

@@ -1,5 +1,7 @@
 //! Terms that people accept, hosts who approve them, lists of addresses, and the size of teams.
 
+use std::path::Path;
+
 use axum::http::Request;
 use capeval_benchmarks::apply::apply;
 use capeval_site::accounts::{Role, deletion, people};
@@ -17,6 +19,7 @@ on_both! {
     addresses_are_admitted_by_lists
     teams_have_a_size
     hosts_write_to_one_team
+    a_host_who_is_a_member_again_runs_no_benchmark
 }
 
 on_sqlite! {
@@ -172,6 +175,23 @@ async fn hosts_approve_people_before_they_submit(database: Database) {
     let actions: Vec<String> = site.app.store.fetch(actions, args![]).await.unwrap();
     let order = ["request", "refuse", "request", "accept", "refuse", "request", "refuse"];
     assert_eq!(actions, order.map(|action| format!("admission.{action}")));
+}
+
+async fn a_host_who_is_a_member_again_runs_no_benchmark(database: Database) {
+    let site = site(database).await;
+    let hanna = hanna(&site).await;
+    put(&site, "admission = 'approval'").await.unwrap();
+    submit(&site, &hanna, 5, "").await.expect(201);
+    hanna.get(PARTICIPANTS).await.expect(200);
+    let id: String = site.app.store.fetch_one("SELECT id FROM account", args![]).await.unwrap();
+    let mut tx = site.app.store.begin().await.unwrap();
+    people::set_role(&mut tx, None, &id, Some(Role::Member)).await.unwrap();
+    tx.commit().await.unwrap();
+    assert_eq!(submit(&site, &hanna, 6, "").await.expect(403).json()["code"], "approval");
+    hanna.get(PARTICIPANTS).await.expect(404);
+    let plan = toml::from_str("slug = 'b'\ntitle = 'Mine'").unwrap();
+    let applied = apply(&site.app, &plan, Path::new(""), Some(&id)).await;
+    assert!(applied.unwrap_err().to_string().contains("does not exist"));
 }
 
 async fn addresses_are_admitted_by_lists(database: Database) {

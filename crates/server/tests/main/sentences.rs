@@ -30,7 +30,7 @@ const ELSEWHERE: &[&str] = &[
 /// The sentences in the files of a folder, each with the file that says it.
 fn collect_sentences(folder: &Path, found: &mut BTreeMap<String, String>) {
     // A mark, then a literal; the message of a fault follows its status and its code.
-    let mark = r#"(?:\b(?:t[123]?|fill|say|reason!)\(|\bfault!\(\s*\w+,\s*"[a-z0-9-]+",)\s*"((?:[^"\\]|\\.|\\\n)*)""#;
+    let mark = r#"(?:\b(?:t[123]?|fill|say|reason!)\(|\bfault!(?:\(| \{)\s*\w+,\s*"[a-z0-9-]+",)\s*"((?:[^"\\]|\\.|\\\n)*)""#;
     let (mark, break_of_line) = (Regex::new(mark).unwrap(), Regex::new(r"\\\n\s*").unwrap());
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();

@@ -101,12 +101,9 @@ async fn erase(app: &App, account: &str) -> Result<(), Fault> {
         tx.execute(sql, args![account]).await?;
     }
     tx.execute("DELETE FROM invitation WHERE email = $1", args![&person.email]).await?;
-    tx.execute(
-        "UPDATE account SET email = 'deleted-' || id, name = 'Deleted account', password = '-', role = 'member', \
-         language = NULL, totp_secret = NULL, confirmed_at = NULL WHERE id = $1",
-        args![account],
-    )
-    .await?;
+    let sql = "UPDATE account SET email = 'deleted-' || id, name = 'Deleted account', password = '-', role = 'member', \
+               language = NULL, totp_secret = NULL, confirmed_at = NULL WHERE id = $1";
+    tx.execute(sql, args![account]).await?;
     audit::note(&mut tx, Some(account), "account.delete", account, json!({})).await?;
     queue::cancel(&mut tx, account, false).await?;
     Ok(tx.commit().await?)

@@ -11,7 +11,7 @@ use crate::settings::Settings;
 use crate::store::{Error, Store, Tx};
 use crate::web::Attempt;
 use crate::web::network::device_cookie;
-use crate::{args, clock, ids};
+use crate::{args, clock, columns, ids};
 
 /// The days for which a browser is known after the last time that someone signed in from it.
 const DAYS: i64 = 180;
@@ -32,8 +32,7 @@ pub(super) async fn remember(tx: &mut Tx, from: &Attempt, account: &str) -> Resu
         return Ok(None);
     }
     let secret = ids::secret()?;
-    let sql = "INSERT INTO known_device (hash, account, seen_at) VALUES ($1, $2, $3)";
-    tx.execute(sql, args![ids::digest(&secret), account, now]).await?;
+    tx.insert_row("known_device", columns! { hash: ids::digest(&secret), account, seen_at: now }).await?;
     Ok(Some(secret))
 }
 

@@ -36,11 +36,10 @@ pub async fn guard(
                 Err(fault!(FORBIDDEN, "scope", "This token lacks the required scope."))
             }
             Some(_) => Err(Fault::not_found()),
-            None if is_program => Err(fault!(
-                UNAUTHORIZED,
-                "token",
+            None if is_program => Err(fault! {
+                UNAUTHORIZED, "token",
                 "A valid token is required (Authorization: Bearer …). Create one on your account page."
-            )),
+            }),
             None => {
                 let to = request.uri().path_and_query().map_or("/", |path| path.as_str());
                 Ok(Redirect::to(&format!("/sign-in?to={}", encode(to))).into_response())

@@ -4,10 +4,9 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::{Role, people};
-use crate::fault;
 use crate::fault::Fault;
 use crate::store::{Store, Tx};
-use crate::{args, audit, clock, columns, ids};
+use crate::{args, audit, clock, columns, fault, ids};
 
 /// The days for which a link works.
 const DAYS: i64 = 7;
@@ -65,23 +64,17 @@ pub async fn find(store: &Store, secret: &str) -> Result<Invitation, Fault> {
         )
         .await?;
     found.ok_or_else(|| {
-        fault!(
-            GONE,
-            "invitation",
-            "This link has already been used or is more than {} days old. Ask for a new one.",
-            DAYS
-        )
+        fault! {
+            GONE, "invitation",
+            "This link has already been used or is more than {} days old. Ask for a new one.", DAYS
+        }
     })
 }
 
 /// Uses an invitation up, unless it has been used since it was found.
 pub async fn take(tx: &mut Tx, invitation: &Invitation, account: &str) -> Result<(), Fault> {
-    let taken = tx
-        .execute(
-            "UPDATE invitation SET used_at = $1, used_by = $2 WHERE id = $3 AND used_at IS NULL",
-            args![clock::now(), account, &invitation.id],
-        )
-        .await?;
+    let sql = "UPDATE invitation SET used_at = $1, used_by = $2 WHERE id = $3 AND used_at IS NULL";
+    let taken = tx.execute(sql, args![clock::now(), account, &invitation.id]).await?;
     if taken == 0 {
         return Err(fault!(GONE, "invitation-used", "This link has already been used."));
     }

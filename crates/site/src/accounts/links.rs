@@ -8,13 +8,11 @@ use serde_json::json;
 
 use super::devices;
 use crate::app::App;
-use crate::fault;
 use crate::fault::Fault;
 use crate::jobs::{Failure, Job, Lane, Work};
-use crate::outbox;
 use crate::store::{Error, Store, Tx};
 use crate::web::language::{Language, say};
-use crate::{args, audit, clock, ids};
+use crate::{args, audit, clock, fault, ids, outbox};
 
 /// The hours for which a link works.
 const HOURS: i64 = 24;
@@ -48,13 +46,9 @@ async fn add(tx: &mut Tx, actor: Option<&str>, account: &str, email: Option<&str
     let sql =
         "DELETE FROM account_link WHERE account = $1 AND (email IS NULL) = ($2 = 1) OR expires_at <= $3";
     tx.execute(sql, args![account, email.is_none(), now]).await?;
-    let added = tx
-        .execute(
-            "INSERT INTO account_link (hash, account, email, created_at, expires_at) \
-             SELECT $1, id, $2, $3, $4 FROM account WHERE id = $5 AND disabled_at IS NULL",
-            args![ids::digest(&secret), email, now, now + HOURS * HOUR, account],
-        )
-        .await?;
+    let sql = "INSERT INTO account_link (hash, account, email, created_at, expires_at) \
+               SELECT $1, id, $2, $3, $4 FROM account WHERE id = $5 AND disabled_at IS NULL";
+    let added = tx.execute(sql, args![ids::digest(&secret), email, now, now + HOURS * HOUR, account]).await?;
     if added == 0 {
         return Err(fault!(CONFLICT, "disabled", "This account is disabled."));
     }
@@ -94,12 +88,10 @@ pub async fn sweep(tx: &mut Tx) -> Result<u64, Error> {
 }
 
 fn gone() -> Fault {
-    fault!(
-        GONE,
-        "link",
-        "This link has already been used or is more than {} hours old. Ask for a new one.",
-        HOURS
-    )
+    fault! {
+        GONE, "link",
+        "This link has already been used or is more than {} hours old. Ask for a new one.", HOURS
+    }
 }
 
 /// A link to a new password that someone has asked for.

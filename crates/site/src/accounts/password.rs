@@ -3,9 +3,8 @@
 use argon2::{Algorithm, Argon2, Params, Version};
 use tokio::sync::Semaphore;
 
-use crate::fault;
 use crate::fault::Fault;
-use crate::ids;
+use crate::{fault, ids};
 
 /// The name of the algorithm in a stored hash; its parameters change only with it.
 const NAME: &str = "argon2id-19456-2-1";
@@ -32,13 +31,10 @@ impl Hasher {
     /// The text to store of a password.
     pub async fn hash(&self, password: &str) -> Result<String, Fault> {
         if !LENGTHS.contains(&password.chars().count()) {
-            return Err(fault!(
-                UNPROCESSABLE_ENTITY,
-                "password-length",
-                "A password must have {} to {} characters.",
-                LENGTHS.start(),
-                LENGTHS.end()
-            ));
+            return Err(fault! {
+                UNPROCESSABLE_ENTITY, "password-length",
+                "A password must have {} to {} characters.", LENGTHS.start(), LENGTHS.end()
+            });
         }
         let mut salt = [0; 16];
         ids::random(&mut salt)?;

@@ -6,14 +6,12 @@ use unicode_normalization::UnicodeNormalization;
 
 use super::{Role, Visitor, devices};
 use crate::app::App;
-use crate::fault;
 use crate::fault::Fault;
-use crate::outbox;
 use crate::paging::{List, Place, Rows};
 use crate::store::{Error, Store, Tx};
 use crate::web::Attempt;
 use crate::web::language::{Language, say};
-use crate::{args, audit, clean_text, clock, ids, newest_first};
+use crate::{args, audit, clean_text, clock, columns, fault, ids, newest_first, outbox};
 
 /// An account.
 #[derive(Clone, Debug, Deserialize)]
@@ -43,14 +41,10 @@ pub async fn add(tx: &mut Tx, new: NewAccount<'_>) -> Result<String, Fault> {
     let email = address(new.email)?;
     let name = name(new.name)?;
     let id = ids::new_id();
-    let added = tx
-        .execute(
-            "INSERT INTO account (id, email, name, password, role, created_at) VALUES ($1, $2, $3, $4, $5, $6) \
-             ON CONFLICT (email) DO NOTHING",
-            args![&id, &email, name, new.password, new.role.name(), clock::now()],
-        )
-        .await?;
-    if added == 0 {
+    let row = columns! {
+        id: &id, email, name, password: new.password, role: new.role.name(), created_at: clock::now(),
+    };
+    if !tx.add_row("account", row).await? {
         return Err(fault!(CONFLICT, "email-taken", "An account with this email address already exists."));
     }
     audit::note(tx, Some(&id), "account.add", &id, json!({ "role": new.role.name() })).await?;
@@ -125,9 +119,7 @@ async fn warn(app: &App, email: &str) -> Result<(), Fault> {
     ));
     let subject = language.fill("Your account at {}", &[&app.settings.title]);
     outbox::mail(&mut tx, app, email, &subject, &format!("{body}\n")).await?;
-    tx.commit().await?;
-    app.wake.notify();
-    Ok(())
+    Ok(app.commit(tx).await?)
 }
 
 /// The account with this address, if it is enabled and has this password; guesses are limited.
@@ -190,13 +182,12 @@ pub(super) async fn rename(store: &Store, id: &str, name: &str) -> Result<(), Er
 
 /// Sets the language of a person's email.
 pub(super) async fn set_language(tx: &mut Tx, id: &str, language: Language) -> Result<(), Error> {
-    let sql = "UPDATE account SET language = $1 WHERE id = $2";
-    tx.execute(sql, args![language.tag(), id]).await.map(drop)
+    tx.change_row("account", id, columns! { language: language.tag() }).await
 }
 
 /// Changes a password. Anyone who knew the old one is signed out everywhere, and may have created tokens.
 pub(super) async fn set_password(tx: &mut Tx, id: &str, hash: &str) -> Result<(), Error> {
-    tx.execute("UPDATE account SET password = $1 WHERE id = $2", args![hash, id]).await?;
+    tx.change_row("account", id, columns! { password: hash }).await?;
     for sql in [
         "DELETE FROM session WHERE account = $1",
         "DELETE FROM api_token WHERE account = $1",
@@ -220,7 +211,7 @@ pub(super) async fn set_address(tx: &mut Tx, id: &str, email: &str) -> Result<St
     if has_address(tx, email).await? {
         return Err(fault!(CONFLICT, "email-taken", "An account with this email address already exists."));
     }
-    tx.execute("UPDATE account SET email = $1, confirmed_at = NULL WHERE id = $2", args![email, id]).await?;
+    tx.change_row("account", id, columns! { email, confirmed_at: None::<i64> }).await?;
     remember_address(tx, id, &old).await?;
     tx.execute("DELETE FROM account_link WHERE account = $1", args![id]).await?;
     tx.execute("DELETE FROM invitation WHERE email IN ($1, $2)", args![&old, email]).await?;
@@ -237,8 +228,7 @@ pub(super) async fn confirm(tx: &mut Tx, id: &str, email: &str) -> Result<(), Er
 
 /// Keeps an address that an account has no longer, as a hash, for quotas that belong to it.
 pub(super) async fn remember_address(tx: &mut Tx, id: &str, email: &str) -> Result<(), Error> {
-    let sql = "INSERT INTO former_address (account, hash) VALUES ($1, $2) ON CONFLICT DO NOTHING";
-    tx.execute(sql, args![id, address_hash(id, email)]).await.map(drop)
+    tx.add_row("former_address", columns! { account: id, hash: address_hash(id, email) }).await.map(drop)
 }
 
 /// Gives an account another role, or disables it, and ends its sessions and the links for accounts that it has created.
@@ -261,18 +251,13 @@ pub async fn set_role(tx: &mut Tx, actor: Option<&str>, id: &str, role: Option<R
     }
     let left = "SELECT 1 FROM account WHERE role = 'admin' AND disabled_at IS NULL";
     if !admins.is_empty() && !tx.exists(left, args![]).await? {
-        return Err(fault!(
-            CONFLICT,
-            "last-admin",
-            "This is the only administrator. Appoint another one first."
-        ));
+        return Err(fault! {
+            CONFLICT, "last-admin", "This is the only administrator. Appoint another one first."
+        });
     }
     tx.execute("DELETE FROM session WHERE account = $1", args![id]).await?;
-    tx.execute(
-        "DELETE FROM invitation WHERE created_by = $1 AND used_at IS NULL AND (team IS NULL OR $2 = 1)",
-        args![id, role.is_none()],
-    )
-    .await?;
+    let sql = "DELETE FROM invitation WHERE created_by = $1 AND used_at IS NULL AND (team IS NULL OR $2 = 1)";
+    tx.execute(sql, args![id, role.is_none()]).await?;
     let role = role.map_or("disabled", |role| role.name());
     Ok(audit::note(tx, actor, "account.role", id, json!({ "role": role })).await?)
 }

@@ -11,12 +11,11 @@ use super::providers::identities;
 use super::registration::send_if_new;
 use super::{Role, Visitor, deletion, links, people, sessions, tokens, totp};
 use crate::app::App;
-use crate::fault;
 use crate::fault::Fault;
-use crate::outbox;
 use crate::web::language::say;
 use crate::web::route::{delete, get, post};
 use crate::web::{Access, Answer, Attempt, Body, Created, NoContent, Page, Route, Scope};
+use crate::{fault, outbox};
 
 pub(super) fn routes() -> Vec<Route> {
     let [read, submit, host] = [Scope::Read, Scope::Submit, Scope::Host].map(Access::Person);
@@ -95,6 +94,7 @@ async fn show_after(
     outcome: impl Into<Outcome>,
 ) -> Result<Response, Fault> {
     let Outcome { new_token, secret, asked, problem } = outcome.into();
+    let problem = problem.map(|fault| page.refusal(fault)).transpose()?;
     let sets_up = secret.is_some();
     let totp = match totp::is_on(&app.store, &by.id).await? {
         true => None,
@@ -188,8 +188,7 @@ async fn change_address(
         "Confirm here that this is the new address of your account. If you did not ask for this, ignore this email.",
     );
     send_if_new(&mut tx, (&app, &page), &email, sentence, &path).await?;
-    tx.commit().await?;
-    app.wake.notify();
+    app.commit(tx).await?;
     show_after(&app, &page, &by, Outcome { asked: Some(email), ..Outcome::default() }).await
 }
 
@@ -299,11 +298,9 @@ async fn add_token_by_token(
     Body(new): Body<NewToken>,
 ) -> Result<Created<CreatedToken>, Fault> {
     if !by.has(new.scope) {
-        return Err(fault!(
-            FORBIDDEN,
-            "scope-larger",
-            "A token cannot create a token with a wider scope than its own."
-        ));
+        return Err(fault! {
+            FORBIDDEN, "scope-larger", "A token cannot create a token with a wider scope than its own."
+        });
     }
     Ok(Created::json(&CreatedToken { token: create_token(&app, &by, &new).await? }))
 }
@@ -332,7 +329,6 @@ async fn delete_account(
     }
     match deletion::remove(&app, Some(&by.id), &by.id).await {
         Ok(()) => {}
-        Err(fault) if fault.status.is_server_error() => return Err(fault),
         Err(fault) => return show_after(&app, &page, &by, fault).await,
     }
     app.wake.notify();

@@ -11,12 +11,11 @@ use super::providers::identities;
 use super::{devices, people};
 use crate::app::App;
 use crate::fault::Fault;
-use crate::ids;
 use crate::jobs::{self, queue::Priority};
-use crate::outbox;
 use crate::web::language::say;
 use crate::web::route::{get, post};
 use crate::web::{Access, Attempt, Body, Page, Route};
+use crate::{ids, outbox};
 
 pub(super) fn routes() -> Vec<Route> {
     let all = Access::Public;
@@ -64,16 +63,16 @@ struct Address {
 /// Sends a link if there is an account with this address. The answer is the same if there is none.
 async fn forgotten(app: App, page: Page, _: Attempt, Body(given): Body<Address>) -> Result<Response, Fault> {
     let sends_mail = app.settings.sends_mail();
-    let shown = |email: &str, problem: Option<&Fault>| {
-        let (is_sent, problem) = (problem.is_none(), problem.map(|fault| page.fault(fault)));
-        page.show(&ForgottenPassword { page: &page, sends_mail, email, is_sent, problem })
+    let shown = |email: &str, fault: Option<&Fault>| {
+        let (is_sent, problem) = (fault.is_none(), fault.map(|fault| page.fault(fault)));
+        page.show_after(&ForgottenPassword { page: &page, sends_mail, email, is_sent, problem }, fault)
     };
     if !sends_mail {
         return forgotten_form(app, page).await;
     }
     let address = match people::address(&given.email) {
         Ok(address) => address,
-        Err(fault) => return Ok((fault.status, shown(&given.email, Some(&fault))?).into_response()),
+        Err(fault) => return shown(&given.email, Some(&fault)),
     };
     app.limits.take("links", &address, PER_MINUTE)?;
     // The job does what there is to do, so the answer takes as long if there is nothing.
@@ -82,8 +81,7 @@ async fn forgotten(app: App, page: Page, _: Attempt, Body(given): Body<Address>)
     let asked = AskedLink { account: account.unwrap_or_else(ids::new_id), language: page.language };
     let mut tx = app.store.begin().await?;
     jobs::add::<SendPasswordLink>(&mut tx, &asked, Priority::Awaited).await?;
-    tx.commit().await?;
-    app.wake.notify();
+    app.commit(tx).await?;
     shown(&address, None)
 }
 
@@ -110,9 +108,9 @@ async fn reset(
     let hash = match app.hasher.hash(&given.password).await {
         Ok(hash) => hash,
         Err(fault) => {
+            let fault = page.refusal(fault)?;
             let problem = Some(page.fault(&fault));
-            let form = page.show(&LinkForm { page: &page, email: None, problem })?;
-            return Ok((fault.status, form).into_response());
+            return page.show_after(&LinkForm { page: &page, email: None, problem }, Some(&fault));
         }
     };
     let mut tx = app.store.begin().await?;
@@ -145,7 +143,6 @@ async fn confirm_address(
     people::confirm(&mut tx, &link.account, &email).await?;
     let body = page.t(say("The email address of your account has been changed. If you did not change it, write to the people who run this site."));
     outbox::mail(&mut tx, &app, &old, &page.t1("Your account at {}", &page.site), body).await?;
-    tx.commit().await?;
-    app.wake.notify();
+    app.commit(tx).await?;
     Ok(Redirect::to("/account?done=saved").into_response())
 }

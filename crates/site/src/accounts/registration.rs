@@ -7,19 +7,16 @@ use axum::response::{IntoResponse, Redirect, Response};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::Role;
 use super::invitations::{self, Invitation};
-use super::links;
 use super::people::{self, NewAccount};
 use super::sign_in::begin_session;
+use super::{Role, links};
 use crate::app::App;
-use crate::fault;
 use crate::fault::Fault;
-use crate::outbox;
 use crate::store::{Error, Tx};
-use crate::web::language;
 use crate::web::route::{get, post};
-use crate::web::{Access, Attempt, Body, Page, Route};
+use crate::web::{Access, Attempt, Body, Page, Route, language};
+use crate::{fault, outbox};
 
 pub(super) fn routes() -> Vec<Route> {
     let all = Access::Public;
@@ -56,11 +53,10 @@ struct Confirm<'a> {
 fn require_open(app: &App) -> Result<(), Fault> {
     match app.settings.is_open() {
         true => Ok(()),
-        false => Err(fault!(
-            FORBIDDEN,
-            "invitation-only",
+        false => Err(fault! {
+            FORBIDDEN, "invitation-only",
             "Registration is by invitation only. Ask an administrator for a link."
-        )),
+        }),
     }
 }
 
@@ -93,7 +89,7 @@ async fn register(
     }
     match create(&app, &page, &given, None).await {
         Ok(id) => begin_session(&app, &from, &id, "/?done=welcome").await,
-        Err(fault) => show_again(&page, "/register", None, &given, &fault),
+        Err(fault) => show_again(&page, "/register", None, &given, &page.refusal(fault)?),
     }
 }
 
@@ -104,8 +100,7 @@ async fn send_link(app: &App, page: &Page, email: &str) -> Result<Response, Faul
         Ok(address) => address,
         Err(fault) => {
             let problem = Some(page.fault(&fault));
-            let form = page.show(&Confirm { page, email, is_sent: false, problem })?;
-            return Ok((fault.status, form).into_response());
+            return page.show_after(&Confirm { page, email, is_sent: false, problem }, Some(&fault));
         }
     };
     app.limits.take("links", &address, links::PER_MINUTE)?;
@@ -113,8 +108,7 @@ async fn send_link(app: &App, page: &Page, email: &str) -> Result<Response, Faul
     let path = invitations::add_for_address(&mut tx, &address).await?;
     let sentence = language::say("Create your account here. If you did not ask for one, ignore this email.");
     send_if_new(&mut tx, (app, page), &address, sentence, &path).await?;
-    tx.commit().await?;
-    app.wake.notify();
+    app.commit(tx).await?;
     page.show(&Confirm { page, email: &address, is_sent: true, problem: None })
 }
 
@@ -145,8 +139,8 @@ fn show_again(
     fault: &Fault,
 ) -> Result<Response, Fault> {
     let problem = Some(page.fault(fault));
-    let form = page.show(&Join { page, action, role, email: &given.email, name: &given.name, problem })?;
-    Ok((fault.status, form).into_response())
+    let form = Join { page, action, role, email: &given.email, name: &given.name, problem };
+    page.show_after(&form, Some(fault))
 }
 
 /// Creates an account, and uses the invitation up if there is one.
@@ -201,6 +195,9 @@ async fn join(
     match create(&app, &page, &given, Some(&invitation)).await {
         Ok(id) => begin_session(&app, &from, &id, "/?done=welcome").await,
         Err(fault) if fault.status == StatusCode::GONE => Err(fault),
-        Err(fault) => show_again(&page, &format!("/join/{secret}"), Some(invitation.role), &given, &fault),
+        Err(fault) => {
+            let fault = page.refusal(fault)?;
+            show_again(&page, &format!("/join/{secret}"), Some(invitation.role), &given, &fault)
+        }
     }
 }

@@ -18,9 +18,7 @@ pub async fn begin(tx: &mut Tx, settings: &Settings, account: &str) -> anyhow::R
     let now = clock::now();
     let expires = now.saturating_add(settings.session_days.saturating_mul(clock::DAY));
     tx.execute("DELETE FROM session WHERE expires_at < $1", args![now]).await?;
-    let row = columns! {
-        token_hash: ids::digest(&token), account, created_at: now, expires_at: expires,
-    };
+    let row = columns! { token_hash: ids::digest(&token), account, created_at: now, expires_at: expires };
     tx.insert_row("session", row).await?;
     Ok(cookie(settings, token, settings.session_days))
 }
@@ -58,12 +56,8 @@ pub(super) async fn end_all(store: &Store, account: &str) -> Result<(), Error> {
 /// The person with this token.
 pub(super) async fn visitor(store: &Store, token: &str) -> Result<Option<Visitor>, Error> {
     let hash = ids::digest(token);
-    let visitor: Option<Visitor> = store
-        .fetch_optional(
-            "SELECT account.* FROM session JOIN account ON account.id = session.account \
-             WHERE session.token_hash = $1 AND session.expires_at > $2 AND account.disabled_at IS NULL",
-            args![&hash, clock::now()],
-        )
-        .await?;
+    let sql = "SELECT account.* FROM session JOIN account ON account.id = session.account \
+               WHERE session.token_hash = $1 AND session.expires_at > $2 AND account.disabled_at IS NULL";
+    let visitor: Option<Visitor> = store.fetch_optional(sql, args![&hash, clock::now()]).await?;
     Ok(visitor.map(|visitor| Visitor { scopes: Scope::ALL.to_vec(), session: Some(hash), ..visitor }))
 }

@@ -5,11 +5,10 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::{Visitor, people};
-use crate::fault;
 use crate::fault::Fault;
 use crate::store::{Error, Store, Tx};
 use crate::web::Scope;
-use crate::{args, audit, clock, columns, ids};
+use crate::{args, audit, clock, columns, fault, ids};
 
 /// The prefix of tokens, by which scanners find leaked ones.
 const PREFIX: &str = "cev_";
@@ -46,11 +45,9 @@ pub(super) async fn remove(tx: &mut Tx, visitor: &Visitor, id: &str) -> Result<(
     let sql = "DELETE FROM api_token WHERE id = $1 AND account = $2 RETURNING scopes";
     let widest: Option<Scope> = tx.fetch_optional(sql, args![id, &visitor.id]).await?;
     if !visitor.has(widest.ok_or_else(Fault::not_found)?) {
-        return Err(fault!(
-            FORBIDDEN,
-            "scope-larger",
-            "A token cannot remove a token with a wider scope than its own."
-        ));
+        return Err(fault! {
+            FORBIDDEN, "scope-larger", "A token cannot remove a token with a wider scope than its own."
+        });
     }
     Ok(audit::note(tx, Some(&visitor.id), "token.remove", id, json!({})).await?)
 }
@@ -66,14 +63,10 @@ struct UsedToken {
 /// The person in whose name a program with this token asks.
 pub(super) async fn visitor(store: &Store, token: &str) -> Result<Option<Visitor>, Fault> {
     let hash = ids::digest(token);
-    let used: Option<UsedToken> = store
-        .fetch_optional(
-            "SELECT account.*, api_token.scopes AS scopes, api_token.used_at AS used_at \
-             FROM api_token JOIN account ON account.id = api_token.account \
-             WHERE api_token.hash = $1 AND account.disabled_at IS NULL",
-            args![&hash],
-        )
-        .await?;
+    let sql = "SELECT account.*, api_token.scopes AS scopes, api_token.used_at AS used_at \
+               FROM api_token JOIN account ON account.id = api_token.account \
+               WHERE api_token.hash = $1 AND account.disabled_at IS NULL";
+    let used: Option<UsedToken> = store.fetch_optional(sql, args![&hash]).await?;
     let Some(UsedToken { visitor, scopes: widest, used_at }) = used else { return Ok(None) };
     let now = clock::now();
     if used_at.is_none_or(|used| now - used > 3_600_000) {

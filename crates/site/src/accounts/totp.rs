@@ -5,10 +5,9 @@ use hmac::{Hmac, KeyInit, Mac};
 use serde_json::json;
 use sha1::Sha1;
 
-use crate::fault;
 use crate::fault::Fault;
 use crate::store::{Error, Store, Tx};
-use crate::{args, audit, clock, ids};
+use crate::{args, audit, clock, columns, fault, ids};
 
 /// The milliseconds for which a code stands.
 const STEP: i64 = 30_000;
@@ -83,25 +82,19 @@ pub async fn take(tx: &mut Tx, account: &str, given: &str) -> Result<(), Fault> 
 /// Gives an account a second factor, if the code is one of the secret.
 pub async fn set_up(tx: &mut Tx, account: &str, secret: &str, given: &str) -> Result<(), Fault> {
     let step = step_of(secret, given, 0, clock::now()).ok_or_else(wrong)?;
-    let changed = tx
-        .execute(
-            "UPDATE account SET totp_secret = $1, totp_step = $2 WHERE id = $3 AND totp_secret IS NULL",
-            args![secret, step, account],
-        )
-        .await?;
+    let sql = "UPDATE account SET totp_secret = $1, totp_step = $2 WHERE id = $3 AND totp_secret IS NULL";
+    let changed = tx.execute(sql, args![secret, step, account]).await?;
     if changed == 0 {
-        return Err(fault!(
-            CONFLICT,
-            "second-factor",
-            "This account already uses two-factor authentication."
-        ));
+        return Err(fault! {
+            CONFLICT, "second-factor", "This account already uses two-factor authentication."
+        });
     }
     Ok(audit::note(tx, Some(account), "account.second-factor", account, json!({ "is_on": true })).await?)
 }
 
 /// Takes the second factor of an account away.
 pub async fn remove(tx: &mut Tx, actor: Option<&str>, account: &str) -> Result<(), Fault> {
-    tx.execute("UPDATE account SET totp_secret = NULL WHERE id = $1", args![account]).await?;
+    tx.change_row("account", account, columns! { totp_secret: None::<String> }).await?;
     Ok(audit::note(tx, actor, "account.second-factor", account, json!({ "is_on": false })).await?)
 }
 

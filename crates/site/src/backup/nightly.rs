@@ -55,21 +55,16 @@ pub async fn queue_if_due(app: &App, now: i64) -> Result<bool, Error> {
     let is_first = take(&mut tx, "backup", &day).await?;
     if is_first {
         jobs::add::<NightlyBackup>(&mut tx, &day, Priority::Background).await?;
-        tx.commit().await?;
-        app.wake.notify();
+        app.commit(tx).await?;
     }
     Ok(is_first)
 }
 
 /// Takes the task of a day, unless another process has taken it.
 async fn take(tx: &mut Tx, task: &str, day: &str) -> Result<bool, Error> {
-    let taken = tx
-        .execute(
-            "INSERT INTO daily (task, day) VALUES ($1, $2) \
-             ON CONFLICT (task) DO UPDATE SET day = excluded.day WHERE daily.day < excluded.day",
-            args![task, day],
-        )
-        .await?;
+    let sql = "INSERT INTO daily (task, day) VALUES ($1, $2) \
+               ON CONFLICT (task) DO UPDATE SET day = excluded.day WHERE daily.day < excluded.day";
+    let taken = tx.execute(sql, args![task, day]).await?;
     Ok(taken == 1)
 }
 

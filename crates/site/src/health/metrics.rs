@@ -12,10 +12,8 @@ use prometheus_client::registry::{Registry, Unit};
 use super::{process, records};
 use crate::app::App;
 use crate::backup::nightly;
-use crate::clock;
 use crate::counts::Labels;
-use crate::feature;
-use crate::space;
+use crate::{clock, feature, space};
 
 /// All metrics as text. Without a database, those of the process.
 pub async fn exposition(app: &App) -> Result<String, fmt::Error> {

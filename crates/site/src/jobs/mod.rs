@@ -111,6 +111,27 @@ pub trait Work: 'static {
     ) -> impl Future<Output = Result<(), Fault>> + Send;
 }
 
+/// Has rows hold the subject of a job, which has two fields, as `one/other`.
+#[macro_export]
+macro_rules! two_part_subject {
+    ($subject:ident: $one:ident / $other:ident) => {
+        impl std::fmt::Display for $subject {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                write!(f, "{}/{}", self.$one, self.$other)
+            }
+        }
+
+        impl std::str::FromStr for $subject {
+            type Err = ();
+
+            fn from_str(text: &str) -> Result<Self, ()> {
+                let (one, other) = text.split_once('/').ok_or(())?;
+                Ok(Self { $one: one.to_owned(), $other: other.to_owned() })
+            }
+        }
+    };
+}
+
 /// A kind of work for lists of them.
 #[derive(Clone, Copy)]
 pub struct AnyWork {

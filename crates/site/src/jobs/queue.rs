@@ -92,25 +92,17 @@ pub async fn claim(
 
 /// Extends the lease of a job; `false` if another worker has claimed it, or it was cancelled.
 pub async fn extend(store: &Store, job: &Job, lease_ms: i64) -> Result<bool, Error> {
-    let extended = store
-        .execute(
-            "UPDATE job SET lease_until = $1 WHERE id = $2 AND attempt = $3 AND state = 'running'",
-            args![clock::now() + lease_ms, &job.id, job.attempt],
-        )
-        .await?;
+    let sql = "UPDATE job SET lease_until = $1 WHERE id = $2 AND attempt = $3 AND state = 'running'";
+    let extended = store.execute(sql, args![clock::now() + lease_ms, &job.id, job.attempt]).await?;
     Ok(extended == 1)
 }
 
 /// Ends a job; `false` if another worker has claimed it, or it was cancelled: no result may be written then.
 pub async fn end(tx: &mut Tx, job: &Job, error: Option<&str>) -> Result<bool, Error> {
     let state = if error.is_some() { "failed" } else { "done" };
-    let ended = tx
-        .execute(
-            "UPDATE job SET state = $1, error = $2, finished_at = $3 \
-             WHERE id = $4 AND attempt = $5 AND state = 'running'",
-            args![state, error, clock::now(), &job.id, job.attempt],
-        )
-        .await?;
+    let sql = "UPDATE job SET state = $1, error = $2, finished_at = $3 \
+               WHERE id = $4 AND attempt = $5 AND state = 'running'";
+    let ended = tx.execute(sql, args![state, error, clock::now(), &job.id, job.attempt]).await?;
     Ok(ended == 1)
 }
 
@@ -133,26 +125,17 @@ async fn queue_again(
     pause: i64,
     uncounted: i64,
 ) -> Result<(), Error> {
-    store
-        .execute(
-            "UPDATE job SET state = 'queued', run_after = $1, error = $2, attempt = attempt - $3 \
-             WHERE id = $4 AND attempt = $5 AND state = 'running'",
-            args![clock::now() + pause, error, uncounted, &job.id, job.attempt],
-        )
-        .await
-        .map(drop)
+    let sql = "UPDATE job SET state = 'queued', run_after = $1, error = $2, attempt = attempt - $3 \
+               WHERE id = $4 AND attempt = $5 AND state = 'running'";
+    store.execute(sql, args![clock::now() + pause, error, uncounted, &job.id, job.attempt]).await.map(drop)
 }
 
 /// Cancels the jobs of a subject that wait, and those that run if `also_running` is set; returns whether there was one.
 /// A worker notices within a third of its lease that its job was cancelled, and cannot write its result.
 pub async fn cancel(tx: &mut Tx, subject: &str, also_running: bool) -> Result<bool, Error> {
-    let cancelled = tx
-        .execute(
-            "UPDATE job SET state = 'cancelled', finished_at = $1 \
-             WHERE subject = $2 AND (state = 'queued' OR state = 'running' AND $3 = 1)",
-            args![clock::now(), subject, also_running],
-        )
-        .await?;
+    let sql = "UPDATE job SET state = 'cancelled', finished_at = $1 \
+               WHERE subject = $2 AND (state = 'queued' OR state = 'running' AND $3 = 1)";
+    let cancelled = tx.execute(sql, args![clock::now(), subject, also_running]).await?;
     Ok(cancelled > 0)
 }
 
@@ -175,18 +158,14 @@ pub async fn waits(store: &Store, subjects: &[&str], workers: usize) -> Result<H
     if subjects.is_empty() {
         return Ok(HashMap::new());
     }
-    let jobs: Vec<(String, String, i64, Option<f64>)> = store
-        .fetch(
-            "SELECT own.subject, own.state, (SELECT COUNT(*) FROM job WHERE job.lane = own.lane \
-             AND (job.state = 'running' AND job.id <> own.id OR job.state = 'queued' \
-             AND (job.priority < own.priority OR job.priority = own.priority AND job.id < own.id))), \
-             (SELECT AVG(CAST(ms AS DOUBLE PRECISION)) FROM (SELECT finished_at - started_at AS ms FROM job \
-             WHERE job.kind = own.kind AND job.state = 'done' ORDER BY job.id DESC LIMIT 20) AS recent) \
-             FROM job AS own WHERE own.state IN ('queued', 'running') \
-             AND ' ' || $1 || ' ' LIKE '% ' || own.subject || ' %' ORDER BY own.id",
-            args![subjects.join(" ")],
-        )
-        .await?;
+    let sql = "SELECT own.subject, own.state, (SELECT COUNT(*) FROM job WHERE job.lane = own.lane \
+               AND (job.state = 'running' AND job.id <> own.id OR job.state = 'queued' \
+               AND (job.priority < own.priority OR job.priority = own.priority AND job.id < own.id))), \
+               (SELECT AVG(CAST(ms AS DOUBLE PRECISION)) FROM (SELECT finished_at - started_at AS ms FROM job \
+               WHERE job.kind = own.kind AND job.state = 'done' ORDER BY job.id DESC LIMIT 20) AS recent) \
+               FROM job AS own WHERE own.state IN ('queued', 'running') \
+               AND ' ' || $1 || ' ' LIKE '% ' || own.subject || ' %' ORDER BY own.id";
+    let jobs: Vec<(String, String, i64, Option<f64>)> = store.fetch(sql, args![subjects.join(" ")]).await?;
     let mut waits = HashMap::new();
     for (subject, state, before, mean) in jobs {
         let ahead = if state == "running" { 0 } else { before };

@@ -12,8 +12,7 @@ use super::queue::{self, Priority};
 use super::{AnyWork, Failure, Job, Lane, Outcome, Work};
 use crate::app::App;
 use crate::fault::Fault;
-use crate::reason;
-use crate::{audit, request_id, traces};
+use crate::{audit, reason, request_id, traces};
 
 /// The largest number of runs of a job.
 pub const ATTEMPTS: i64 = 3;

@@ -1,9 +1,7 @@
 //! The people who want announcements by email, and the links by which they end them.
 
-use crate::args;
-use crate::clock;
-use crate::ids;
 use crate::store::{Error, Store, Tx};
+use crate::{args, clock, ids};
 
 /// Someone who gets announcements by email.
 pub struct Reader {

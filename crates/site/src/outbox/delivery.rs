@@ -28,11 +28,10 @@ impl Address {
     pub fn new(text: &str, settings: &Settings) -> Result<Self, Fault> {
         let text = text.trim();
         let refuse = || {
-            fault!(
-                UNPROCESSABLE_ENTITY,
-                "webhook-address",
+            fault! {
+                UNPROCESSABLE_ENTITY, "webhook-address",
                 "A webhook address must begin with https:// or http:// and must not be in a private network."
-            )
+            }
         };
         let uri: Uri = text.parse().map_err(|_| refuse())?;
         let host = uri.host().unwrap_or("").trim_matches(['[', ']']);

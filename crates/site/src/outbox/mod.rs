@@ -91,8 +91,7 @@ pub async fn mail_beside_link(
     }
     let secret = path.rsplit_once('/').map_or("", |(_, secret)| secret);
     let id = add(tx, MessageKind::Mail, Priority::Awaited, to, subject, body).await?;
-    let sql = "UPDATE outbox SET link = $1 WHERE id = $2";
-    tx.execute(sql, args![ids::digest(secret), id]).await.map(drop)
+    tx.change_row("outbox", &id, columns! { link: ids::digest(secret) }).await
 }
 
 /// Sends an announcement by email, if the site can, which can be taken back until it is sent.
@@ -108,8 +107,7 @@ pub async fn announce(
         return Ok(());
     }
     let id = add(tx, MessageKind::Mail, Priority::Background, &to.email, subject, body).await?;
-    let sql = "UPDATE outbox SET about = $1, unsubscribe = $2 WHERE id = $3";
-    tx.execute(sql, args![announcement, to.path(), id]).await.map(drop)
+    tx.change_row("outbox", &id, columns! { about: announcement, unsubscribe: to.path() }).await
 }
 
 /// Takes back what was not sent of an announcement.
@@ -165,7 +163,7 @@ async fn with_secret(app: &App, message: Message) -> anyhow::Result<Option<Messa
     ] {
         renewed += tx.execute(sql, args![&hash, known, clock::now()]).await?;
     }
-    tx.execute("UPDATE outbox SET link = $1 WHERE id = $2", args![&hash, &message.id]).await?;
+    tx.change_row("outbox", &message.id, columns! { link: &hash }).await?;
     tx.commit().await?;
     let body = message.body.replace(SECRET, &secret);
     Ok((renewed > 0).then_some(Message { body, ..message }))
@@ -218,8 +216,7 @@ impl Work for SendMessage {
         match attempt.checked_sub(1).and_then(|k| PAUSES.get(k)) {
             Some(pause) => {
                 let next = now + pause * 1000;
-                let sql = "UPDATE outbox SET run_after = $1 WHERE id = $2";
-                tx.execute(sql, args![next, &job.subject]).await?;
+                tx.change_row("outbox", &job.subject, columns! { run_after: next }).await?;
                 jobs::add_at::<Self>(tx, &job.subject, Priority::Background, next).await?;
             }
             None => tracing::error!(message = job.subject, reason, "a message is given up"),

@@ -58,12 +58,9 @@ impl Store {
             // Several processes may start at once; the number is arbitrary.
             tx.exists("SELECT CAST(pg_advisory_xact_lock(7205759403792793) AS TEXT)", args![]).await?;
         }
-        tx.execute(
-            "CREATE TABLE IF NOT EXISTS migration \
-             (name TEXT PRIMARY KEY, hash TEXT NOT NULL, applied_at BIGINT NOT NULL)",
-            args![],
-        )
-        .await?;
+        let sql = "CREATE TABLE IF NOT EXISTS migration \
+                   (name TEXT PRIMARY KEY, hash TEXT NOT NULL, applied_at BIGINT NOT NULL)";
+        tx.execute(sql, args![]).await?;
         let applied: Vec<(String, String)> = tx
             .fetch("SELECT name, hash FROM migration", args![])
             .await

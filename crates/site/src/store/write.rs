@@ -26,6 +26,19 @@ impl Tx {
         Ok(self.insert(table, columns, "ON CONFLICT DO NOTHING").await? > 0)
     }
 
+    /// Adds a row, or changes all other columns of the one with the same `keys`.
+    pub async fn put_row(
+        &mut self,
+        table: &'static str,
+        keys: &[&str],
+        columns: Columns,
+    ) -> Result<(), Error> {
+        let others = columns.iter().map(|(name, _)| *name).filter(|name| !keys.contains(name));
+        let set: Vec<String> = others.map(|name| format!("{name} = excluded.{name}")).collect();
+        let or = format!("ON CONFLICT ({}) DO UPDATE SET {}", keys.join(", "), set.join(", "));
+        self.insert(table, columns, &or).await.map(drop)
+    }
+
     async fn insert(&mut self, table: &'static str, columns: Columns, or: &str) -> Result<u64, Error> {
         let (names, values): (Vec<&str>, Vec<Value>) = columns.into_iter().unzip();
         let places: Vec<String> = (1..=names.len()).map(|k| format!("${k}")).collect();
@@ -63,9 +76,12 @@ mod tests {
         assert!(tx.insert_row("fruit", pear()).await.is_err());
         assert!(tx.add_row("fruit", columns! { id: "fig" }).await.unwrap());
         tx.change_row("fruit", "pear", columns! { weight: 7_i64, colour: "yellow" }).await.unwrap();
+        tx.put_row("fruit", &["id"], columns! { id: "fig", colour: "blue", weight: 2_i64 }).await.unwrap();
+        tx.put_row("fruit", &["id"], columns! { id: "kiwi", colour: "brown" }).await.unwrap();
         let sql = "SELECT id, colour, weight FROM fruit ORDER BY id DESC";
         let rows: Vec<(String, Option<String>, Option<i64>)> = tx.fetch(sql, args![]).await.unwrap();
         let pear = ("pear".to_owned(), Some("yellow".to_owned()), Some(7));
-        assert_eq!(rows, [pear, ("fig".to_owned(), None, None)]);
+        let kiwi = ("kiwi".to_owned(), Some("brown".to_owned()), None);
+        assert_eq!(rows, [pear, kiwi, ("fig".to_owned(), Some("blue".to_owned()), Some(2))]);
     }
 }

@@ -155,6 +155,12 @@ impl Page {
         }
     }
 
+    /// A fault that browsers are shown with the form again; a failure of the server, and any fault of a program, is an
+    /// error.
+    pub fn refusal(&self, fault: Fault) -> Result<Fault, Fault> {
+        if self.is_program() || fault.status.is_server_error() { Err(fault) } else { Ok(fault) }
+    }
+
     /// Returns true if the request is one of the API.
     pub fn is_program(&self) -> bool {
         is_program(&self.path)

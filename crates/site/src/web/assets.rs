@@ -9,8 +9,7 @@ use axum::response::{IntoResponse, Response};
 
 use super::route::{Access, Route, get};
 use crate::fault::Fault;
-use crate::feature;
-use crate::ids;
+use crate::{feature, ids};
 
 /// Name, type and content of what pages load.
 pub type Asset = (&'static str, &'static str, &'static str);

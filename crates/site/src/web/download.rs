@@ -5,7 +5,7 @@ use std::path::Path;
 
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
-use axum::response::Response;
+use axum::response::{IntoResponse, Response};
 use futures_util::{StreamExt, stream};
 use tokio::fs::File;
 use tokio::io::{AsyncReadExt, AsyncSeekExt};
@@ -124,6 +124,12 @@ pub async fn send_made(file: std::fs::File, name: &str, kind: &'static str) -> R
         .header(header::CONTENT_LENGTH, size)
         .body(body(file, size));
     answer.map_err(|error| Fault::internal(&error))
+}
+
+/// Answers with a text for the disk of the person.
+pub fn text(name: &str, kind: &'static str, text: String) -> Response {
+    let headers = [(header::CONTENT_TYPE, kind.to_owned()), (header::CONTENT_DISPOSITION, attachment(name))];
+    (headers, text).into_response()
 }
 
 /// The header of a file with any name: as it is, and, if it has letters that headers have not, a form of it for

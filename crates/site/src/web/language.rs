@@ -45,8 +45,9 @@ fn arguments<'t>(pattern: &str, text: &'t str) -> Option<Vec<&'t str>> {
 }
 
 /// A language of the site.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize)]
 pub enum Language {
+    #[default]
     #[serde(rename = "en")]
     English,
     /// Simplified Chinese.

@@ -4,9 +4,8 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-use crate::clock;
-use crate::fault;
 use crate::fault::Fault;
+use crate::{clock, fault};
 
 /// The number of buckets above which full ones are forgotten.
 const MANY: usize = 10_000;

@@ -18,10 +18,8 @@ use super::language::Language;
 use super::page::Page;
 use super::{Visitor, WATCHED, asks_for_json, network};
 use crate::app::App;
-use crate::fault;
 use crate::fault::Fault;
-use crate::request_id;
-use crate::traces;
+use crate::{fault, request_id, traces};
 
 /// The content security policy of the pages: browsers run nothing but the script of the site.
 const POLICY: &str = "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self'; object-src 'none'; \
@@ -130,11 +128,9 @@ fn fault_of(response: &Response) -> Option<Fault> {
         return Some(Fault::clone(fault));
     }
     if response.extensions().get::<ProtectionError>().is_some() {
-        return Some(fault!(
-            FORBIDDEN,
-            "cross-site",
-            "This request came from another site and was rejected."
-        ));
+        return Some(fault! {
+            FORBIDDEN, "cross-site", "This request came from another site and was rejected."
+        });
     }
     match response.status() {
         StatusCode::NOT_FOUND => Some(Fault::not_found()),

@@ -16,9 +16,8 @@ use super::language::Language;
 use super::route::Access;
 use super::visitor::Visitor;
 use crate::app::App;
-use crate::clock;
 use crate::fault::Fault;
-use crate::feature;
+use crate::{clock, feature};
 
 /// The data that the frame of a page needs.
 #[derive(Clone)]

@@ -83,28 +83,21 @@ impl KnownParameters {
         let meant: Vec<&str> = unknown.iter().filter_map(|name| nearest(name, known())).collect();
         let names = unknown.join(", ");
         if self.0.is_empty() {
-            return fault!(
-                BAD_REQUEST,
-                "unknown-parameters",
-                "The address has parameters that do not exist: {}. There are none here.",
-                names
-            );
+            return fault! {
+                BAD_REQUEST, "unknown-parameters",
+                "The address has parameters that do not exist: {}. There are none here.", names
+            };
         }
         match meant.is_empty() {
-            true => fault!(
-                BAD_REQUEST,
-                "unknown-parameters",
-                "The address has parameters that do not exist: {}. There are: {}",
-                names,
+            true => fault! {
+                BAD_REQUEST, "unknown-parameters",
+                "The address has parameters that do not exist: {}. There are: {}", names,
                 known().collect::<Vec<_>>().join(", ")
-            ),
-            false => fault!(
-                BAD_REQUEST,
-                "unknown-parameters",
-                "The address has parameters that do not exist: {}. Did you mean {}?",
-                names,
-                meant.join(", ")
-            ),
+            },
+            false => fault! {
+                BAD_REQUEST, "unknown-parameters",
+                "The address has parameters that do not exist: {}. Did you mean {}?", names, meant.join(", ")
+            },
         }
     }
 }

@@ -5,12 +5,11 @@ use serde::Deserialize;
 use super::Provider;
 use super::exchange::Identity;
 use crate::app::App;
-use crate::fault;
 use crate::fault::Fault;
 use crate::jobs::queue::Priority;
 use crate::jobs::{self, Failure, Job, Lane, Work};
 use crate::store::{self, Store, Tx};
-use crate::{args, clock, columns, ids};
+use crate::{args, clock, columns, fault, ids};
 
 /// The minutes for which a sign-in may take.
 pub(super) const MINUTES: i64 = 10;
@@ -45,12 +44,11 @@ impl BegunAttempt {
 }
 
 fn ended() -> Fault {
-    fault!(
-        CONFLICT,
-        "sign-in-ended",
+    fault! {
+        CONFLICT, "sign-in-ended",
         "This sign-in was begun in another browser, has been used, or is older than {} minutes. Please sign in again.",
         MINUTES
-    )
+    }
 }
 
 /// Begins a sign-in.
@@ -75,12 +73,10 @@ pub(super) async fn take(
     state: &str,
 ) -> Result<BegunAttempt, Fault> {
     let mut tx = store.begin().await?;
+    let sql = "UPDATE sign_in_attempt SET state_hash = '' WHERE hash = $1 AND provider = $2 AND state_hash = $3 \
+               AND expires_at > $4 RETURNING nonce, verifier, destination";
     let taken: Option<(String, String, String)> = tx
-        .fetch_optional(
-            "UPDATE sign_in_attempt SET state_hash = '' WHERE hash = $1 AND provider = $2 AND state_hash = $3 \
-             AND expires_at > $4 RETURNING nonce, verifier, destination",
-            args![ids::digest(cookie), &provider.id, ids::digest(state), clock::now()],
-        )
+        .fetch_optional(sql, args![ids::digest(cookie), &provider.id, ids::digest(state), clock::now()])
         .await?;
     let (nonce, verifier, destination) = taken.ok_or_else(ended)?;
     tx.commit().await?;

@@ -11,10 +11,9 @@ use super::token::{self, TokenRefusal};
 use super::{KnownProviders, Provider};
 use crate::accounts::people;
 use crate::app::App;
-use crate::clean_text;
-use crate::fault;
 use crate::fault::Fault;
 use crate::web::encode;
+use crate::{clean_text, fault};
 
 /// A person, according to a provider.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,23 +31,20 @@ pub(super) struct Identity {
 /// A provider that cannot be reached.
 fn away(provider: &Provider, error: &anyhow::Error) -> Fault {
     tracing::warn!(provider = provider.id, error = format!("{error:#}"), "a provider cannot be used");
-    fault!(
-        BAD_GATEWAY,
-        "provider-away",
+    fault! {
+        BAD_GATEWAY, "provider-away",
         "{} does not answer as it should. Try again later, or sign in with your password.",
         provider.name.clone()
-    )
+    }
 }
 
 /// A provider that does not confirm who someone is.
 fn unconfirmed(provider: &Provider, reason: &str) -> Fault {
     tracing::warn!(provider = provider.id, reason, "a sign-in is refused");
-    fault!(
-        FORBIDDEN,
-        "provider-refuses",
-        "{} did not confirm who you are. Please try again.",
-        provider.name.clone()
-    )
+    fault! {
+        FORBIDDEN, "provider-refuses",
+        "{} did not confirm who you are. Please try again.", provider.name.clone()
+    }
 }
 
 /// The address to which a provider sends browsers back.

@@ -16,14 +16,13 @@ use super::identities::{self, NO_PASSWORD, Owner};
 use crate::accounts::people::{self, Account, NewAccount};
 use crate::accounts::{Role, Visitor, sessions, sign_in, totp};
 use crate::app::App;
-use crate::fault;
 use crate::fault::Fault;
-use crate::outbox;
 use crate::settings::Settings;
 use crate::web::route::{get, post};
 use crate::web::{Access, Attempt, Body, Page, Route, Scope, UrlQuery, cookie, encode, local};
+use crate::{fault, outbox};
 
-pub(super) fn routes() -> Vec<Route> {
+pub(crate) fn routes() -> Vec<Route> {
     let all = Access::Public;
     vec![
         get("/sign-in/with/{provider}", all, "Sign in with an account of another site", begin),
@@ -109,12 +108,9 @@ async fn back(
     let asked =
         attempts::take(&app.store, provider, &attempt_cookie(&app, &headers), &returned.state).await?;
     if returned.error.is_some() || returned.code.is_empty() {
-        return Err(fault!(
-            FORBIDDEN,
-            "provider-cancelled",
-            "The sign-in with {} was cancelled.",
-            provider.name.clone()
-        ));
+        return Err(fault! {
+            FORBIDDEN, "provider-cancelled", "The sign-in with {} was cancelled.", provider.name.clone()
+        });
     }
     let issuer = returned.iss.as_deref();
     let identity = exchange::identity(&app, provider, &asked, &returned.code, issuer).await?;
@@ -161,8 +157,7 @@ async fn sign_in(
         outbox::mail(&mut tx, app, &account.email, &subject, &format!("{body}\n")).await?;
     }
     attempts::end(&mut tx, cookie).await?;
-    tx.commit().await?;
-    app.wake.notify();
+    app.commit(tx).await?;
     sign_in::begin_session(app, from, &account.id, local(destination)).await
 }
 

@@ -6,11 +6,10 @@ use serde_json::json;
 
 use super::exchange::Identity;
 use crate::accounts::people::{self, Account};
-use crate::fault;
 use crate::fault::Fault;
 use crate::settings::Settings;
 use crate::store::{Error, Store, Tx};
-use crate::{args, audit, clock, ids};
+use crate::{args, audit, clock, fault, ids};
 
 /// The value in place of a password, for an account without one.
 pub(super) const NO_PASSWORD: &str = "-";
@@ -113,11 +112,10 @@ pub async fn remove(tx: &mut Tx, account: &str, id: &str) -> Result<(), Fault> {
     }
     let other = "SELECT 1 FROM identity WHERE account = $1";
     if password == NO_PASSWORD && !tx.exists(other, args![account]).await? {
-        return Err(fault!(
-            CONFLICT,
-            "last-identity",
+        return Err(fault! {
+            CONFLICT, "last-identity",
             "This is the only way to sign in to your account. Set a password first, by the link “Forgotten password”."
-        ));
+        });
     }
     Ok(audit::note(tx, Some(account), "account.identity-remove", account, json!({})).await?)
 }

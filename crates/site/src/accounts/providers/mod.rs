@@ -15,11 +15,6 @@ mod signatures;
 mod token;
 
 pub use attempts::ForgetAttempt;
+pub(super) use handlers::routes;
 pub use known_providers::KnownProviders;
 pub use provider::{Provider, check};
-
-use crate::web::Route;
-
-pub(super) fn routes() -> Vec<Route> {
-    handlers::routes()
-}

@@ -5,6 +5,8 @@ use std::fmt;
 use anyhow::{bail, ensure};
 use serde::Deserialize;
 
+use crate::clean_text;
+
 /// A site whose accounts people sign in with.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -77,9 +79,8 @@ pub fn check(providers: &[Provider]) -> anyhow::Result<()> {
     for (k, Provider { id, name, issuer, client_id, client_secret, seconds, kind: _ }) in
         providers.iter().enumerate()
     {
-        let is_part = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
         ensure!(
-            !id.is_empty() && id.len() <= 30 && id.chars().all(is_part),
+            clean_text::is_key(id, 30),
             "the id of a provider has 1 to 30 of a-z, 0-9 and -, unlike `{id}`"
         );
         if providers[..k].iter().any(|other| other.id == *id) {

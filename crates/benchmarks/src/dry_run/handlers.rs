@@ -3,21 +3,16 @@
 use askama::Template;
 use axum::response::{IntoResponse, Redirect, Response};
 use capeval_api::{Open, ProblemKind, Scores};
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::clock;
-use capeval_site::fault::Fault;
-use capeval_site::web::route::{get, post};
-use capeval_site::web::{Access, Answer, Created, Hosted, Page, Route};
+use capeval_site::prelude::*;
 
+use super::records::{self, DryRun};
 use crate::counts::Counts as _;
-use crate::dry_run::{self, DryRun};
-use crate::records::{self, ReferenceSet, SeenBenchmark, SeenPhase};
+use crate::records::{ReferenceSet, SeenBenchmark, SeenPhase, all_sets};
 use crate::settings::Phase;
 use crate::submit::ResultsRequest;
 use crate::{board, submit};
 
-pub(super) fn routes() -> Vec<Route> {
+pub(crate) fn routes() -> Vec<Route> {
     let host = Access::Host;
     vec![
         get("/b/{slug}/{phase}/host/dry-run", host, "Show the last dry run of a phase", show),
@@ -59,8 +54,8 @@ async fn show_run(
     SeenPhase { seen, phase }: &SeenPhase,
     fault: Option<&Fault>,
 ) -> Result<Response, Fault> {
-    let run = dry_run::last(&app.store, &phase.id).await?;
-    let sets = records::all_sets(&app.store, &phase.id).await?;
+    let run = records::last(&app.store, &phase.id).await?;
+    let sets = all_sets(&app.store, &phase.id).await?;
     let tables = run.iter().flat_map(|run| tables(run, &sets, phase.decimals)).collect();
     let problem = fault.map(|fault| page.fault(fault));
     let upload_mib = app.settings.upload_mib;
@@ -82,7 +77,7 @@ fn tables(run: &DryRun, sets: &[ReferenceSet], decimals: usize) -> Vec<(String, 
 }
 
 async fn for_programs(app: &App, phase: &Phase, run: DryRun) -> Result<capeval_api::DryRun, Fault> {
-    let sets = records::all_sets(&app.store, &phase.id).await?;
+    let sets = all_sets(&app.store, &phase.id).await?;
     let mut scores = Scores::new();
     for of_set in &run.scores {
         if let Some(set) = sets.iter().find(|set| set.id == of_set.set) {
@@ -102,7 +97,7 @@ async fn for_programs(app: &App, phase: &Phase, run: DryRun) -> Result<capeval_a
 }
 
 async fn last(app: App, Hosted(of): Hosted<SeenPhase>) -> Result<Answer<capeval_api::DryRun>, Fault> {
-    let run = dry_run::last(&app.store, &of.phase.id).await?.ok_or_else(Fault::not_found)?;
+    let run = records::last(&app.store, &of.phase.id).await?.ok_or_else(Fault::not_found)?;
     Ok(Answer::json(&for_programs(&app, &of.phase, run).await?))
 }
 
@@ -113,7 +108,7 @@ async fn begin(
     ResultsRequest(request): ResultsRequest,
 ) -> Result<Created<capeval_api::DryRun>, Fault> {
     let received = submit::receive_to_check(&app, &by, request).await?;
-    let run = dry_run::begin(&app, &by, &of.phase, received).await?;
+    let run = records::begin(&app, &by, &of.phase, received).await?;
     Ok(Answer::json(&for_programs(&app, &of.phase, run).await?))
 }
 
@@ -126,11 +121,10 @@ async fn begin_form(
 ) -> Result<Response, Fault> {
     let begun = async {
         let received = submit::receive_to_check(&app, &by, request).await?;
-        dry_run::begin(&app, &by, &of.phase, received).await
+        records::begin(&app, &by, &of.phase, received).await
     };
     match begun.await {
         Ok(_) => Ok(Redirect::to(&of.address("host/dry-run")).into_response()),
-        Err(fault) if fault.status.is_server_error() => Err(fault),
-        Err(fault) => show_run(&app, &page, &of, Some(&fault)).await,
+        Err(fault) => show_run(&app, &page, &of, Some(&page.refusal(fault)?)).await,
     }
 }

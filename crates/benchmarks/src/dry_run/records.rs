@@ -1,29 +1,19 @@
-//! Dry runs: a sample file is checked and scored as a submission would be. Its hosts see the report and the scores; it
-//! counts against no quota and stands on no board. A phase keeps the last one.
+//! The last dry run of each phase, and the job that scores its file.
 
 use capeval_api::{Report, SubmissionState};
-use capeval_site::accounts::Visitor;
-use capeval_site::app::App;
-use capeval_site::fault::Fault;
-use capeval_site::jobs::queue::Priority;
-use capeval_site::jobs::{self, Failure, Job, Lane, Work};
-use capeval_site::store::{self, Error, Store, Tx};
-use capeval_site::{args, clock, columns, ids};
+use capeval_site::prelude::*;
 use capeval_tasks::SetScores;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::records;
-use super::scoring;
-use super::settings::Phase;
-use super::submit::ReceivedUpload;
-use super::upload::{self, CheckedFile};
-use crate::notes;
+use crate::settings::Phase;
+use crate::submit::ReceivedUpload;
+use crate::upload::{self, CheckedFile};
+use crate::{notes, records, scoring};
 
 /// A dry run as it is stored.
 #[derive(Debug, Deserialize)]
 pub struct DryRun {
-    pub id: String,
     pub state: SubmissionState,
     /// The name of the file.
     pub file: String,
@@ -76,8 +66,7 @@ pub async fn begin(
         jobs::add::<TryFile>(&mut tx, &id, Priority::Awaited).await?;
     }
     notes::note(&mut tx, Some(&by.id), "phase.dry-run", &phase.id, json!({ "file": name })).await?;
-    tx.commit().await?;
-    app.wake.notify();
+    app.commit(tx).await?;
     last(&app.store, &phase.id).await?.ok_or_else(Fault::not_found)
 }
 
@@ -115,11 +104,11 @@ impl Work for TryFile {
             Err(reason) => (SubmissionState::Failed, Vec::new(), Some(reason)),
         };
         // The file is not needed any more.
-        tx.execute(
-            "UPDATE dry_run SET state = $1, scores = $2, reason = $3, finished_at = $4, blob = NULL WHERE id = $5",
-            args![state.name(), serde_json::to_string(&scores)?, reason, clock::now(), &job.subject],
-        )
-        .await?;
+        let row = columns! {
+            state: state.name(), scores: serde_json::to_string(&scores)?, reason,
+            finished_at: clock::now(), blob: None::<String>,
+        };
+        tx.change_row("dry_run", &job.subject, row).await?;
         Ok(())
     }
 }
