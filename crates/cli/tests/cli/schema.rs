@@ -174,6 +174,14 @@ fn every_result_is_as_the_schema_says_and_begins_with_its_kind() {
 }
 
 #[test]
+fn the_schema_describes_every_kind_of_result_of_the_engine() {
+    let Schema(schema) = Schema::open();
+    let described = schema["oneOf"].as_array().unwrap().iter().map(|part| &part["$ref"]);
+    let kinds = capeval::report::KINDS.iter().map(|kind| format!("#/$defs/{}", kind.name));
+    assert_eq!(described.cloned().collect::<Vec<_>>(), kinds.map(Value::from).collect::<Vec<_>>());
+}
+
+#[test]
 fn the_schema_refuses_what_a_result_is_not() {
     let schema = Schema::open();
     let refs = quickstart("references.json");
