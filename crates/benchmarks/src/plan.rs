@@ -1,6 +1,6 @@
 //! A benchmark as it is exported: a plan that names its files.
 //!
-//! All that changes a benchmark ends in `apply.rs`, which has the rules. Plans name files; what is not sent along stays
+//! All that changes a benchmark ends in `apply`, which has the rules. Plans name files; what is not sent along stays
 //! as it is, so an export needs no references in it. In a draft, a phase whose scores depend on something that changes
 //! is made again.
 
