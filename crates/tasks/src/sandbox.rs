@@ -209,7 +209,27 @@ fn forbid_calls(allowance: &Allowance) -> anyhow::Result<()> {
         rules.extend(FOR_PROGRAMS.into_iter().map(|call| (call, Vec::new())));
         rules.push(own_signals()?);
     }
-    forbid(rules, libc::EPERM)
+    forbid(rules, libc::EPERM)?;
+    #[cfg(target_arch = "x86_64")]
+    forbid_x32()?;
+    Ok(())
+}
+
+/// Forbids all calls of the x32 ABI, which some kernels offer. They have numbers of their own, so a list by number would
+/// let them pass.
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+fn forbid_x32() -> anyhow::Result<()> {
+    const X32: u32 = 0x4000_0000;
+    let step = |code: u32, jf, k| seccompiler::sock_filter { code: code as u16, jt: 0, jf, k };
+    // The number of the call is the first field of what a filter sees. One jump: to the last line, if it is smaller.
+    let program = [
+        step(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0),
+        step(libc::BPF_JMP | libc::BPF_JGE | libc::BPF_K, 1, X32),
+        step(libc::BPF_RET | libc::BPF_K, 0, libc::SECCOMP_RET_ERRNO | libc::EPERM as u32),
+        step(libc::BPF_RET | libc::BPF_K, 0, libc::SECCOMP_RET_ALLOW),
+    ];
+    seccompiler::apply_filter(&program)?;
+    Ok(())
 }
 
 /// Calls with the conditions of which one must hold to forbid them; none to forbid them at all.

@@ -175,7 +175,7 @@ async fn two_workers_score_each_submission_once(database: Database) {
 
 /// Tries everything that it may not do, and scores 0 if nothing works.
 const HOSTILE: &str = "
-import ctypes, fcntl, json, os, resource, signal, socket, subprocess, sys, threading
+import ctypes, fcntl, json, os, platform, resource, signal, socket, subprocess, sys, threading
 done = []
 def attempt(name, act):
     try:
@@ -188,6 +188,8 @@ def call(*args):
     return libc.syscall(*args) >= 0
 attempt('socket', lambda: socket.socket())
 attempt('unix socket', lambda: socket.socketpair())
+# A kernel that has no calls of x32 would say so with another number.
+attempt('socket of x32', lambda: platform.machine() == 'x86_64' and (call(0x40000029, 2, 1, 0) or ctypes.get_errno() != 1))
 attempt('fork', os.fork)
 attempt('vfork', lambda: call(58))
 attempt('program', lambda: subprocess.run(['/usr/bin/true']))
