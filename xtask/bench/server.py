@@ -5,7 +5,8 @@
     server.py board SERVER SCRATCH [--submissions N] [--teams N] [--measures N] [--rates N,N] [--seconds N] [--rounds N]
     server.py mail SERVER SCRATCH [--submissions N]
     server.py collections SERVER SCRATCH [--people N] [--queue N] [--uploads N] [--seconds S] [--think S]
-    server.py soak SERVER SCRATCH [--people N] [--minutes M] [--restart-minutes M] [--fills N]
+    server.py soak SERVER SCRATCH [--people N] [--minutes M] [--restart-minutes M] [--fills N] [--postgres BIN --aways N]
+                   [--faketime LIBRARY --jumps N]
 
 SERVER is the program, SCRATCH an empty folder. The server starts with limits that do not interfere.
 
@@ -28,8 +29,11 @@ and what visitors of pages wait before and while screenshots of 2 MB are uploade
 
 `soak` has people do everything at once: submit, read pages, upload pictures, describe, rate, report, while hosts score all
 again, moderate, release and back up, and the server is killed or stopped in turn and starts again. N times, the file system
-of SCRATCH, which should be a small one of its own, is full for ten seconds. It prints what people waited, what was refused,
-memory minute by minute, and in the end what `doctor --deep` says; it fails if an invariant does not hold.
+of SCRATCH, which should be a small one of its own, is full for ten seconds. With the folder of PostgreSQL's programs, the site
+moves to a database in SCRATCH, which ends without a warning N times and comes back ten seconds later. With libfaketime's
+library, the server's clock jumps N times in turn: 20 hours ahead, 20 back, ten minutes back, ten ahead. It prints what
+people waited, what was refused, memory minute by minute, and in the end what `doctor --deep` says; it fails if an invariant
+does not hold.
 """
 import argparse
 import collections as collections_of
@@ -96,6 +100,13 @@ class Site:
             "CAPEVAL_SERVER_CAPEVAL_DATA": str(getattr(given, "data_of_metrics", None) or ""),
             **{f"CAPEVAL_SERVER_{name.upper()}": value for name, value in settings.items()},
         }
+
+    def run(self, *arguments):
+        """Runs a command of the program to its end, and returns what it prints."""
+        done = subprocess.run([*self.program, *arguments], capture_output=True, text=True, env=self.environment)
+        if done.returncode != 0:
+            sys.exit(f"{arguments} failed: {done.stderr}")
+        return done.stdout
 
     def admin(self, *arguments, said=""):
         command = [*self.program, "admin", *map(str, arguments)]
@@ -781,6 +792,59 @@ def fill_disk(folder):
     (folder / "ballast").unlink()
 
 
+class Postgres:
+    """A database server in a folder of its own, which no other machine reaches."""
+
+    def __init__(self, bin, folder):
+        self.bin, self.folder, self.data = pathlib.Path(bin), folder, folder / "data"
+        self.folder.mkdir()
+        # It refuses to run as root.
+        self.user = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] if os.getuid() == 0 else []
+        if self.user:
+            os.chown(self.folder, 65534, 65534)
+        self.call("initdb", "-U", "capeval", "-A", "trust", "-D", self.data)
+        self.start()
+        self.call("createdb", "-h", self.folder, "-U", "capeval", "capeval")
+        self.address = f"postgres://capeval@localhost/capeval?host={self.folder}"
+
+    def call(self, name, *arguments):
+        command = [*self.user, self.bin / name, *arguments]
+        return subprocess.run(command, check=True, capture_output=True, text=True, cwd=self.folder).stdout
+
+    def start(self):
+        options = f"-k {self.folder} -c listen_addresses= -c max_connections=100"
+        command = [*self.user, self.bin / "pg_ctl", "-D", self.data, "-l", self.folder / "log", "-w", "-o", options, "start"]
+        # What it prints goes to no pipe, which would stay open as long as it runs.
+        while subprocess.run(command, cwd=self.folder, stdout=subprocess.DEVNULL).returncode != 0:
+            time.sleep(1)
+
+    def stop(self, mode="immediate"):
+        self.call("pg_ctl", "-D", self.data, "-m", mode, "stop")
+
+    def is_there(self):
+        asked = [self.bin / "pg_isready", "-q", "-h", self.folder, "-U", "capeval"]
+        return subprocess.run(asked).returncode == 0
+
+    def go_away(self):
+        """Ends as if killed, and comes back ten seconds later."""
+        self.stop()
+        time.sleep(10)
+        self.start()
+
+    def go_on(self):
+        """Starts again if it has ended, as it does if it cannot write."""
+        for _ in range(30):
+            if self.is_there():
+                return
+            time.sleep(1)
+        subprocess.run([*self.user, self.bin / "pg_ctl", "-D", self.data, "-m", "immediate", "stop"], capture_output=True)
+        self.start()
+
+    def rows(self, sql):
+        told = self.call("psql", "-h", self.folder, "-U", "capeval", "-At", "-F", "\t", "-c", sql)
+        return [line.split("\t") for line in told.splitlines()]
+
+
 def soak(given):
     annotations = [{"image_id": number, "id": number, "caption": f"a cat on mat {number}"} for number in range(20)]
     whole = {"images": [{"id": number} for number in range(20)], "annotations": annotations}
@@ -794,14 +858,36 @@ def soak(given):
     with contextlib.closing(sqlite3.connect(site.folder / "capeval.db")) as db, db:
         db.execute("UPDATE account SET role = 'admin' WHERE id = 'person-000000'")
         db.execute("INSERT INTO collection_staff VALUES ('c', 'person-000000', 'host')")
-    minutes, begin = [], time.perf_counter()
+    given.scratch = given.scratch.resolve()
+    database = Postgres(given.postgres, given.scratch / "postgres") if given.postgres else None
+    if database:
+        site.run("move", given.scratch / "moved", "--to", database.address)
+        site.folder = given.scratch / "moved"
+        site.program[2] = site.folder
+    offset = given.scratch / "offset"
+    if given.faketime:
+        offset.write_text("+0")
+        clock = {"LD_PRELOAD": given.faketime, "FAKETIME_TIMESTAMP_FILE": str(offset), "FAKETIME_CACHE_DURATION": "1"}
+        site.environment |= clock | {"FAKETIME_DONT_FAKE_MONOTONIC": "1", "NO_FAKE_STAT": "1"}
+    begin = time.perf_counter()
     end = begin + given.minutes * 60
     with site.running():
         phase = site.phase("few")
     work = Soak(site, cookies, tokens, phase, end)
     people = threading.Thread(target=together, args=(work.person, given.people), daemon=True)
     host = threading.Thread(target=work.host, args=(0,), daemon=True)
-    fills = [begin + (k + 1) * given.minutes * 60 / (given.fills + 1) for k in range(given.fills)]
+    # By a day and more, files that are new would be swept away, since their times are those of the system.
+    offsets = itertools.cycle(["+20h", "+0", "-10m", "+0"])
+    disturbances = {
+        "disk": (given.fills, lambda: fill_disk(given.scratch)),
+        "database": (given.aways if database else 0, lambda: database.go_away()),
+        "clock": (given.jumps if given.faketime else 0, lambda: offset.write_text(next(offsets))),
+    }
+    due = sorted(
+        (begin + (k + 1) * given.minutes * 60 / (times + 1), what)
+        for what, (times, _) in disturbances.items()
+        for k in range(times)
+    )
     for life in itertools.count():
         if work.is_over():
             break
@@ -811,9 +897,12 @@ def soak(given):
             until, samples = min(end, time.perf_counter() + given.restart_minutes * 60), []
             while time.perf_counter() < until:
                 samples.append(memory(process))
-                if fills and time.perf_counter() > fills[0]:
-                    fills.pop(0)
-                    fill_disk(given.scratch)
+                while due and time.perf_counter() > due[0][0]:
+                    what = due.pop(0)[1]
+                    print(f"{(time.perf_counter() - begin) / 60:.1f} min: {what}", flush=True)
+                    disturbances[what][1]()
+                    if database:
+                        database.go_on()
                 time.sleep(min(10, max(0.1, until - time.perf_counter())))
             series = " ".join(f"{size:.0f}" for size in samples[:: max(1, len(samples) // 12)])
             print(f"life {life}: memory {series} MB, most {memory(process, 'VmHWM'):.0f} MB", flush=True)
@@ -830,9 +919,15 @@ def soak(given):
         done = subprocess.run([*site.program, "doctor", "--deep"], capture_output=True, text=True, env=site.environment)
         told = [line for line in done.stdout.splitlines() if line.startswith(("rows", "files", "database"))]
         print("\n".join(told))
-    with contextlib.closing(sqlite3.connect(site.folder / "capeval.db")) as db:
-        for table in ("submission", "score_set", "image", "caption", "rating", "report", "release", "job"):
-            print(table, dict(db.execute(f"SELECT {'state' if table not in ('rating', 'score_set') else '1'}, COUNT(*) FROM {table} GROUP BY 1")))
+    for table in ("submission", "score_set", "image", "caption", "rating", "report", "release", "job"):
+        sql = f"SELECT {'state' if table not in ('rating', 'score_set') else '1'} AS state, COUNT(*) FROM {table} GROUP BY 1"
+        if database:
+            print(table, dict(database.rows(sql)))
+        else:
+            with contextlib.closing(sqlite3.connect(site.folder / "capeval.db")) as db:
+                print(table, dict(db.execute(sql)))
+    if database:
+        database.stop("fast")
     sys.exit(any(" PROBLEM " in line for line in told))
 
 
@@ -842,7 +937,7 @@ WORK = {
     board: {"submissions": 12_000, "teams": 200, "measures": 20, "rates": "50,200", "seconds": 10, "rounds": 3},
     mail: {"submissions": 2_500},
     collections: {"people": 200, "queue": 100_000, "uploads": 1_000, "seconds": 60.0, "think": 10.0},
-    soak: {"people": 50, "minutes": 120.0, "restart_minutes": 10.0, "fills": 0},
+    soak: {"people": 50, "minutes": 120.0, "restart_minutes": 10.0, "fills": 0, "postgres": "", "aways": 3, "faketime": "", "jumps": 8},
 }
 
 

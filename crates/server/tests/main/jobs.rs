@@ -1,6 +1,7 @@
 //! Jobs are done once, whatever happens to their workers.
 
 use std::path::Path;
+use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use capeval_server::FEATURES;
@@ -14,6 +15,8 @@ use capeval_site::jobs::{AnyWork, Failure, Job, Lane, Work, runner};
 use capeval_site::settings::Settings;
 use capeval_site::store::Tx;
 use capeval_site::testing::Clock;
+use capeval_tasks::{Answer, Order, Possible, Probe};
+use capeval_testkit::faults::can_inject;
 use capeval_testkit::{PATIENCE, PAUSE};
 use tokio::sync::watch;
 
@@ -22,6 +25,7 @@ use crate::support::{Database, Site, eventually, on_both, on_sqlite};
 on_both! {
     every_job_has_one_effect_although_workers_die_and_dawdle
     a_late_result_is_dropped
+    jobs_do_not_wait_for_a_clock_that_was_ahead
     what_lasts_fails_at_once_and_what_passes_is_tried_again
     a_job_whose_end_cannot_be_written_ends_with_a_reason
     no_one_waits_for_a_job_that_no_one_notices
@@ -34,6 +38,7 @@ on_both! {
 
 on_sqlite! {
     a_child_reaches_neither_the_network_nor_other_files_nor_programs
+    on_a_kernel_without_landlock_a_child_reads_files_and_does_nothing_else
     a_child_that_takes_too_long_is_stopped_and_one_that_crashes_is_told
 }
 
@@ -143,6 +148,35 @@ async fn a_late_result_is_dropped(database: Database) {
     assert!(queue::wait(store, "a", 1).await.unwrap().is_none());
 }
 
+/// The clock is a day ahead, until someone sets it right.
+async fn jobs_do_not_wait_for_a_clock_that_was_ahead(database: Database) {
+    let site = Site::new(database).await;
+    let store = &site.app.store;
+    let right = Clock::of_thread().unwrap();
+    let claim = async || queue::claim(store, 5_000, &["test"], Priority::Background).await.unwrap();
+    let add = async |subject: &str, later: i64| {
+        let mut tx = store.begin().await.unwrap();
+        let begin = capeval_site::clock::now() + later;
+        let of = (Lane::Scoring, "test");
+        queue::add_at(&mut tx, of, subject, Priority::Background, begin).await.unwrap();
+        tx.commit().await.unwrap();
+    };
+    add("tried again", 0).await;
+    add("of a worker that ended", 0).await;
+    Clock::starting_at(right.now() + capeval_site::clock::DAY).enter();
+    queue::put_back(store, &claim().await.unwrap(), Some("a disk was full")).await.unwrap();
+    let lost = claim().await.unwrap();
+    add("new", 0).await;
+    add("of a time", 10_000).await;
+    right.enter();
+    let mut claimed = Vec::new();
+    while let Some(job) = claim().await {
+        claimed.push(job.subject);
+    }
+    assert_eq!(claimed, ["tried again", "of a worker that ended", "new"]);
+    assert!(!queue::extend(store, &lost, 5_000).await.unwrap());
+}
+
 async fn a_child_reaches_neither_the_network_nor_other_files_nor_programs() {
     let site = Site::new(Database::Sqlite).await;
     let found = capeval_site::jobs::child::probe(&site.app).await.unwrap();
@@ -150,6 +184,31 @@ async fn a_child_reaches_neither_the_network_nor_other_files_nor_programs() {
     assert!(!found.memory && !found.environment, "{found:?}");
     // Kernels without Landlock do not keep files apart; CI's does.
     assert!(!found.file || !has_landlock(), "{found:?}");
+}
+
+/// `strace` has the system say that it has no Landlock.
+async fn on_a_kernel_without_landlock_a_child_reads_files_and_does_nothing_else() {
+    if !can_inject() {
+        return capeval_testkit::skip("strace", "strace is missing, or may not trace");
+    }
+    let site = Site::new(Database::Sqlite).await;
+    let allowance = capeval_site::jobs::child::allowance(&site.app, Vec::new());
+    let task = Probe { file: site.app.program.clone(), memory: allowance.memory };
+    let call = "landlock_create_ruleset";
+    let mut child = Command::new("strace")
+        .args(["-f", "-qq", "-o", "/dev/null", "-e", &format!("trace={call}")])
+        .args(["-e", &format!("inject={call}:error=ENOSYS")])
+        .args([env!("CARGO_BIN_EXE_capeval-server"), capeval_site::jobs::child::COMMAND])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    serde_json::to_writer(child.stdin.take().unwrap(), &Order::new(allowance, task)).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let Answer::Done::<Possible>(found) = serde_json::from_slice(&output.stdout).unwrap() else {
+        panic!("a child could not try what it may not do")
+    };
+    assert!(found.file && !found.socket && !found.program && !found.process && !found.memory, "{found:?}");
 }
 
 /// A program that never ends, one that crashes, and one that needs too much memory cost one job each, and say so.

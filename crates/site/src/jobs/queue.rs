@@ -12,6 +12,9 @@ const PAUSE: i64 = 2_000;
 /// The milliseconds for which a job waits that lacks something of this machine.
 const OFF: i64 = 10_000;
 
+/// More milliseconds than any of these pauses has.
+const MOST_PAUSE: i64 = 60_000;
+
 /// The days for which a job is kept that is done or was cancelled, from which waits are estimated.
 pub const KEPT: i64 = 7;
 
@@ -54,7 +57,9 @@ pub async fn add_at(
 }
 
 /// Claims the next job of one of `kinds` whose priority is `least` or higher: one that is due, or one whose worker has
-/// not been heard of. Jobs of other kinds are left, without an attempt, to those who know them.
+/// not been heard of. Jobs of other kinds are left, without an attempt, to those who know them. If the clock was ahead
+/// for a while and went back, times that only it can have given do not count: a lease that no worker could have now, a
+/// pause longer than any, the moment at which a job was added that was to begin at once.
 pub async fn claim(
     store: &Store,
     lease_ms: i64,
@@ -65,7 +70,9 @@ pub async fn claim(
         ($select:literal, $end:literal) => {
             concat!(
                 $select,
-                " FROM job WHERE ((state = 'queued' AND run_after <= $1) OR (state = 'running' AND lease_until < $1)) \
+                " FROM job WHERE ((state = 'queued' AND (run_after <= $1 OR run_after > $4 AND error IS NOT NULL \
+                 OR created_at > $1 AND run_after < created_at + 1000)) \
+                 OR (state = 'running' AND (lease_until < $1 OR lease_until > $5))) \
                  AND priority <= $2 AND $3 LIKE '% ' || kind || ' %' ",
                 $end
             )
@@ -74,7 +81,8 @@ pub async fn claim(
     const CLAIM: &str = "UPDATE job SET state = 'running', attempt = attempt + 1, started_at = $1, lease_until = $2 \
                          WHERE id = $3 RETURNING *";
     let now = clock::now();
-    let wanted = args![now, least as i64, format!(" {} ", kinds.join(" "))];
+    let (most_pause, most_lease) = (now + MOST_PAUSE, now + (2 * lease_ms).max(MOST_PAUSE));
+    let wanted = args![now, least as i64, format!(" {} ", kinds.join(" ")), most_pause, most_lease];
     // Looking is cheaper than a transaction that writes.
     if !store.exists(due!("SELECT 1", "LIMIT 1"), wanted.clone()).await? {
         return Ok(None);
