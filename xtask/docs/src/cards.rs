@@ -204,6 +204,10 @@ impl Heads {
         let Some((path, text)) = self.0.iter().find(|(_, text)| is_meant(text)) else {
             bail!("no file of a metric contains {mark}");
         };
+        // Kinds in a module of their own are described by the file above it.
+        let above = path.parent().map(|folder| folder.with_extension("rs"));
+        let above = self.0.iter().find(|(path, _)| above.as_ref() == Some(path));
+        let (path, text) = above.map_or((path, text), |(path, text)| (path, text));
         let lines = text.lines().map_while(|line| line.strip_prefix("//!"));
         let head: Vec<&str> = lines.map(|line| line.strip_prefix(' ').unwrap_or(line)).collect();
         // Its title is that of the page.
