@@ -215,8 +215,8 @@ fn forbid_calls(allowance: &Allowance) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Forbids all calls of the x32 ABI, which some kernels offer. They have numbers of their own, so a list by number would
-/// let them pass.
+/// Forbids all calls of the x32 ABI, which some kernels offer. They have numbers of their own, so a list by number
+/// would let them pass.
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 fn forbid_x32() -> anyhow::Result<()> {
     const X32: u32 = 0x4000_0000;
