@@ -179,12 +179,12 @@ impl Outside for FunctionMetric {
             answers.wait();
             let found = self.call(batch, first).map_err(|error| {
                 self.caller.raise(error);
-                Refusal::new(format!("{} has raised an error", function.name))
+                Refusal::new(format!("{} has raised an error", function.label.name))
             })?;
             let Some(found) = found else {
                 // Unwinds, since someone wants the call to end.
                 answers.wait();
-                return Err(Refusal::new(format!("{} has been interrupted", function.name)));
+                return Err(Refusal::new(format!("{} has been interrupted", function.label.name)));
             };
             for row in 0..batch.len() {
                 let scores: Vec<f64> =
