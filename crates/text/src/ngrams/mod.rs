@@ -13,9 +13,9 @@
 //!
 //! Each thread indexes at most 1,024 lists of references at a time, and only the keys of one order are in memory
 //! together: with those of all orders, a million images took 900 MB more for counting than for all else, and two thirds
-//! of the time went into fresh memory. What is kept is a byte for each place at which an n-gram begins: the number of
-//! images. N-grams of one image are dropped once counted, since they weigh as much as n-grams of none, and longer ones
-//! that contain them are not counted at all.
+//! of the time went into fresh memory. What is kept is two bytes for each place at which an n-gram begins: the number
+//! of images. N-grams of one image are dropped once counted, since they weigh as much as n-grams of none, and longer
+//! ones that contain them are not counted at all.
 
 mod count;
 mod index;
