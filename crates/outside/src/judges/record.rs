@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use capeval::corpus::SegmentId;
 use capeval_choice::{Code, Notice, Refusal};
 use capeval_files::{Error, Lines};
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use twox_hash::XxHash3_64;
@@ -95,23 +96,25 @@ impl Judgement {
     }
 }
 
-/// True for the start of a line that is not whole.
+/// True for the start of a line that is not whole; a whole line of another program is none.
 fn is_begun(line: &[u8]) -> bool {
     let n = line.len().min(START.len());
-    line[..n] == START[..n] && std::str::from_utf8(line).ok().and_then(Judgement::read).is_none()
+    n > 0 && line[..n] == START[..n] && serde_json::from_slice::<IgnoredAny>(line).is_err()
 }
 
 impl Record {
     /// Opens a file to which judgements are added, and makes it if it is not there. A line that a killed run has begun
     /// is cut off: its question is asked again.
     pub fn open(path: &str) -> Result<Self, Error> {
-        let (lines, mut bytes) = Lines::open(path)?;
+        let (lines, bytes) = Lines::open(path)?;
         let end = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-        if is_begun(&bytes[end..]) {
-            lines.cut_open_line()?;
-            bytes.truncate(end);
+        let (whole, last) = bytes.split_at(end);
+        if !is_begun(last) {
+            return Self::of(path, Some(lines), &bytes);
         }
-        Self::of(path, Some(lines), &bytes)
+        let record = Self::of(path, Some(lines), whole)?;
+        record.lines.iter().try_for_each(Lines::cut_open_line)?;
+        Ok(record)
     }
 
     /// Reads a file.
@@ -281,9 +284,12 @@ mod tests {
         // A whole line needs no line break, and another file stays as it is.
         std::fs::write(&path, first).unwrap();
         assert_eq!(Record::open(&path).unwrap().all().len(), 1);
-        std::fs::write(&path, "hello").unwrap();
-        assert!(Record::open(&path).is_err());
-        assert_eq!(std::fs::read_to_string(&path).unwrap(), "hello");
+        let others = ["hello", "{\"judge\":\"ada\"}", "{\"judge\":\"ada\"}\n{\"judge\":\"bo"];
+        for other in others {
+            std::fs::write(&path, other).unwrap();
+            assert!(Record::open(&path).is_err());
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), other);
+        }
         assert!(Record::read(&path).unwrap_err().to_string().ends_with("this is no file of judgements"));
     }
 }
