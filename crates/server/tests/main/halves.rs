@@ -83,9 +83,18 @@ fn the_log_and_the_metrics_tell_no_score_of_a_private_half() {
         let secrets = Secrets::of(&site).await;
         for text in [std::fs::read_to_string(log).unwrap(), metrics] {
             assert!(!text.is_empty());
-            assert_eq!(secrets.in_text(&text, false), Vec::<String>::new());
+            assert_eq!(secrets.in_text(&without_times(&text), false), Vec::<String>::new());
         }
     });
+}
+
+/// A log or numbers for monitoring without what clocks say, which may be the digits of any score.
+fn without_times(text: &str) -> String {
+    let times =
+        [r#""(timestamp|elapsed|elapsed_secs)":("[^"]*"|[\d.e-]+)"#, r"(?m)^\w+_seconds\w*(\{.*\})? .*$"];
+    times
+        .iter()
+        .fold(text.to_owned(), |text, time| Regex::new(time).unwrap().replace_all(&text, "").into_owned())
 }
 
 const IMAGES: usize = 40;
