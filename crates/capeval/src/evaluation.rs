@@ -105,11 +105,7 @@ pub(crate) fn score_with_statistics(
     let mut systems = evaluation.rows(options.segments || options.gallery, &mut found);
     evaluation.hash(&mut systems);
     if let Some(resampling) = options.intervals {
-        let references = &evaluation.scene.references;
-        let intervals = intervals::of(&evaluation.scores, references, resampling, progress);
-        for (row, intervals) in systems.iter_mut().zip(intervals) {
-            row.intervals = Some(intervals);
-        }
+        evaluation.estimate(&mut systems, resampling, progress);
         let numbers = systems.iter().map(|row| row.n_images);
         found.add(notices::of_intervals(resampling, numbers, notices::Unit::Image));
     }
@@ -238,6 +234,14 @@ impl Evaluation {
             segments: has_segments.then(|| segments(scores, references)),
         };
         self.scores.iter().enumerate().map(row).collect()
+    }
+
+    /// Adds the intervals of its scores to each of `rows`.
+    fn estimate(&self, rows: &mut [SystemReport], resampling: Resampling, progress: &dyn Progress) {
+        let intervals = intervals::of(&self.scores, &self.scene.references, resampling, progress);
+        for (row, intervals) in rows.iter_mut().zip(intervals) {
+            row.intervals = Some(intervals);
+        }
     }
 
     /// Adds the hash of its references to each of `rows`.

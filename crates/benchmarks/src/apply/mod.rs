@@ -273,6 +273,16 @@ async fn is_free(tx: &mut Tx, is_draft: bool, phase: &str) -> anyhow::Result<boo
     Ok(is_draft && !tx.exists(entries, args![phase]).await?)
 }
 
+/// Nothing was scored with references or a baseline that failed.
+async fn remove_failed(tx: &mut Tx, phase: &str) -> anyhow::Result<()> {
+    let references = "DELETE FROM reference_set WHERE phase = $1 AND state = 'failed'";
+    let baselines = "DELETE FROM submission WHERE phase = $1 AND kind = 'baseline' AND state = 'failed'";
+    for failed in [references, baselines] {
+        tx.execute(failed, args![phase]).await?;
+    }
+    Ok(())
+}
+
 async fn apply_phase(
     tx: &mut Tx,
     (benchmark, is_draft): (&str, bool),
@@ -286,10 +296,7 @@ async fn apply_phase(
     let id = known.as_ref().map_or_else(ids::new_id, |known| known.id.clone());
     let seed = halves::seed(plan, known.as_ref())?;
     if let Some(old) = &known {
-        // Nothing was scored with references or a baseline that failed.
-        tx.execute("DELETE FROM reference_set WHERE phase = $1 AND state = 'failed'", args![&id]).await?;
-        let failed = "DELETE FROM submission WHERE phase = $1 AND kind = 'baseline' AND state = 'failed'";
-        tx.execute(failed, args![&id]).await?;
+        remove_failed(tx, &id).await?;
         tx.lock("phase", &id).await?;
         if let Err(refusal) = require_unchanged(tx, old, plan, files).await {
             // A failure does not mean that something has changed.
@@ -305,14 +312,8 @@ async fn apply_phase(
     }
     qualifying::require_kept(tx, (benchmark, position), known.as_ref(), plan).await?;
     let mut row = plan.columns()?;
-    row.extend(columns! {
-        position, vectors_hash: files.vectors.as_ref().map(|file| file.hash.clone()),
-        vectors_file: files.vectors.as_ref().map_or("", |file| &file.name),
-        program_hash: files.program.as_ref().map(|file| file.hash.clone()),
-        program_file: files.program.as_ref().map_or("", |file| &file.name),
-        public_ids_hash: files.public_ids.as_ref().map(|file| file.hash.clone()),
-        public_ids_file: files.public_ids.as_ref().map_or("", |file| &file.name),
-    });
+    row.extend(files.columns());
+    row.extend(columns! { position });
     if known.is_some() {
         tx.change_row("phase", &id, row).await?;
     } else {

@@ -9,6 +9,7 @@ use anyhow::Context;
 use capeval_choice::SegmentId;
 use capeval_site::blobs::Blobs;
 use capeval_site::prelude::*;
+use capeval_site::store::Columns;
 
 use super::check::check_measures;
 use crate::files::records::NewPhaseFile;
@@ -110,6 +111,20 @@ pub(super) struct StoredFiles {
     pub(super) baselines: Vec<StoredFile>,
     /// The files for those who take part; `None` if there are none, and the plan names none.
     pub(super) files: Option<Vec<NewPhaseFile>>,
+}
+
+impl StoredFiles {
+    /// The columns of the phase that name its files.
+    pub(super) fn columns(&self) -> Columns {
+        let hash = |file: &Option<StoredFile>| file.as_ref().map(|file| file.hash.clone());
+        let name =
+            |file: &Option<StoredFile>| file.as_ref().map_or_else(String::new, |file| file.name.clone());
+        columns! {
+            vectors_hash: hash(&self.vectors), vectors_file: name(&self.vectors),
+            program_hash: hash(&self.program), program_file: name(&self.program),
+            public_ids_hash: hash(&self.public_ids), public_ids_file: name(&self.public_ids),
+        }
+    }
 }
 
 pub(super) struct StoredReferences {

@@ -51,6 +51,18 @@ pub struct BoardQuery {
 }
 
 impl BoardQuery {
+    /// The measure of a set that someone wants to sort by: the main one in their group if they name none.
+    pub(super) fn sort_by(&self, set: &ReferenceSet, main: &MeasureInfo) -> Result<MeasureInfo, Fault> {
+        let find = |key: &str| set.measures.iter().find(|measure| measure.key == key).cloned();
+        let (sort, group) = (&self.sort, &self.group);
+        match sort.as_str() {
+            "" => find(&self.in_group(&main.key))
+                .ok_or_else(|| Fault::malformed(&format_args!("group: the board has no group `{group}`"))),
+            key => find(key)
+                .ok_or_else(|| Fault::malformed(&format_args!("sort: the board has no measure `{sort}`"))),
+        }
+    }
+
     /// The page of rows that is asked for, from 1.
     pub fn page(&self) -> Result<usize, Fault> {
         match self.page.as_str() {

@@ -182,32 +182,18 @@ pub(super) async fn show(
     let mut head = Head::of(&app, &page, &of, &sets, board.as_ref(), &asked, View::Table).await?;
     let (mut columns, mut rows, mut choices) = (Vec::new(), Vec::new(), Vec::new());
     if let Some(board) = &board {
-        columns.extend(board.columns.iter().map(|measure| Column {
-            label: measure.label.clone(),
-            address: BoardQuery { sort: measure.key.clone(), ..asked.clone() }.address(&head.path),
-            order: (measure.key == board.sort.key).then_some(if measure.lower_is_better {
-                "ascending"
-            } else {
-                "descending"
-            }),
-        }));
+        columns = self::columns(board, &asked, &head.path);
         rows = shown_rows(&of, board, start, asked.intervals == ALL);
         add_progress(&app, &page, &of, board, &mut rows).await?;
         let own = board.rows.iter().position(|row| board.is_of_visitor(&row.entry));
         if let Some(page) = own.map(|own| own / ROWS + 1).filter(|page| *page != current) {
             head.own = format!("{}#own", asked.at_page(&head.path, page));
         }
-        choices.extend(
-            board.set.measures.iter().map(|measure| {
-                (measure.key.as_str(), measure.label.as_str(), board.columns.contains(measure))
-            }),
-        );
-        choices.extend(
-            of.phase
-                .columns
-                .iter()
-                .map(|column| (column.key.as_str(), column.label.as_str(), board.details.contains(column))),
-        );
+        let measures = board.set.measures.iter();
+        let measures = measures.map(|one| (&*one.key, &*one.label, board.columns.contains(one)));
+        let details = of.phase.columns.iter();
+        let details = details.map(|one| (&*one.key, &*one.label, board.details.contains(one)));
+        choices = measures.chain(details).collect();
     }
     let exported =
         |format: &str| BoardQuery { format: format.to_owned(), ..asked.clone() }.address(&head.path);
@@ -244,6 +230,19 @@ pub(super) async fn show(
         head,
     };
     app.recent.show(&page, making, &template)
+}
+
+/// The columns of scores, which sort by themselves.
+fn columns(board: &Board, asked: &BoardQuery, path: &str) -> Vec<Column> {
+    let column = |measure: &MeasureInfo| Column {
+        label: measure.label.clone(),
+        address: BoardQuery { sort: measure.key.clone(), ..asked.clone() }.address(path),
+        order: (measure.key == board.sort.key).then_some(match measure.lower_is_better {
+            true => "ascending",
+            false => "descending",
+        }),
+    };
+    board.columns.iter().map(column).collect()
 }
 
 /// The cumulative distributions of the grades of what was judged.

@@ -266,17 +266,10 @@ pub async fn board(
         };
     };
     let Some(main) = set.main_measure(phase).filter(|_| sight != Sight::Nothing) else { return Ok(None) };
-    let find = |key: &str| set.measures.iter().find(|measure| measure.key == key).cloned();
-    let ranking = match asked.sort.as_str() {
-        "" if !asked.group.is_empty() => vec![find(&asked.in_group(&main.key)).ok_or_else(|| {
-            Fault::malformed(&format_args!("group: the board has no group `{}`", asked.group))
-        })?],
-        "" if is_own => vec![main.clone()],
-        "" => ranking(phase, set),
-        key => {
-            let unknown = || Fault::malformed(&format_args!("sort: the board has no measure `{key}`"));
-            vec![find(key).ok_or_else(unknown)?]
-        }
+    let ranking = match (asked.sort.as_str(), asked.group.as_str()) {
+        ("", "") if is_own => vec![main.clone()],
+        ("", "") => ranking(phase, set),
+        _ => vec![asked.sort_by(set, main)?],
     };
     let sort = ranking.first().unwrap_or(main);
     let columns = asked.columns(phase, &shown, set, sort)?;

@@ -67,21 +67,7 @@ pub fn phase(parcel: &Parcel, known: Option<&PhasePlan>) -> (PhasePlan, Option<F
     for fields in rows(parcel, "given").into_values() {
         phase.given.extend(read::<GivenMeasure>(fields, &["key", "label"], &mut fault));
     }
-    for (place, mut fields) in rows(parcel, "references") {
-        let was = take(&mut fields, "was");
-        let was = known.and_then(|known| known.references.iter().find(|set| Some(set.name.as_str()) == was));
-        let (file, images) = (format!("references.{place}.file"), format!("references.{place}.images"));
-        fields.push(("file", &file));
-        let Some(mut set) = read::<ReferencePlan>(fields, &["name"], &mut fault) else { continue };
-        if let Some(was) = was.filter(|_| !parcel.has_file(&file)) {
-            set.file = was.file.clone();
-        }
-        set.images = match parcel.has_file(&images) {
-            true => Some(images.into()),
-            false => was.and_then(|was| was.images.clone()),
-        };
-        phase.references.push(set);
-    }
+    phase.references = references(parcel, known.map_or(&[], |known| &known.references), &mut fault);
     for mut fields in rows(parcel, "columns").into_values() {
         // One choice in a line.
         let choices = take(&mut fields, "choices").unwrap_or("");
@@ -90,18 +76,46 @@ pub fn phase(parcel: &Parcel, known: Option<&PhasePlan>) -> (PhasePlan, Option<F
         );
         phase.columns.extend(read::<Column>(fields, &["key", "label"], &mut fault));
     }
+    phase.baselines = baselines(parcel, known.map_or(&[], |known| &known.baselines), &mut fault);
+    (phase, fault)
+}
+
+/// Sets of references, with the files of those that were known unless others come with the form.
+fn references(parcel: &Parcel, known: &[ReferencePlan], fault: &mut Option<Fault>) -> Vec<ReferencePlan> {
+    let mut sets = Vec::new();
+    for (place, mut fields) in rows(parcel, "references") {
+        let was = take(&mut fields, "was");
+        let was = known.iter().find(|set| Some(set.name.as_str()) == was);
+        let (file, images) = (format!("references.{place}.file"), format!("references.{place}.images"));
+        fields.push(("file", &file));
+        let Some(mut set) = read::<ReferencePlan>(fields, &["name"], fault) else { continue };
+        if let Some(was) = was.filter(|_| !parcel.has_file(&file)) {
+            set.file = was.file.clone();
+        }
+        set.images = match parcel.has_file(&images) {
+            true => Some(images.into()),
+            false => was.and_then(|was| was.images.clone()),
+        };
+        sets.push(set);
+    }
+    sets
+}
+
+/// Baselines, as [`references`].
+fn baselines(parcel: &Parcel, known: &[BaselinePlan], fault: &mut Option<Fault>) -> Vec<BaselinePlan> {
+    let mut baselines = Vec::new();
     for (place, mut fields) in rows(parcel, "baselines") {
         let was = take(&mut fields, "was");
-        let was = known.and_then(|known| known.baselines.iter().find(|one| Some(one.method.as_str()) == was));
+        let was = known.iter().find(|baseline| Some(baseline.method.as_str()) == was);
         let file = format!("baselines.{place}.file");
         fields.push(("file", &file));
-        let Some(mut baseline) = read::<BaselinePlan>(fields, &["method"], &mut fault) else { continue };
+        let Some(mut baseline) = read::<BaselinePlan>(fields, &["method"], fault) else { continue };
         if let Some(was) = was.filter(|_| !parcel.has_file(&file)) {
             baseline.file = was.file.clone();
         }
-        phase.baselines.push(baseline);
+        baselines.push(baseline);
     }
-    (phase, fault)
+    baselines
 }
 
 /// As [`phase`], of fields alone, for fuzz targets.

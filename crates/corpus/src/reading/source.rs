@@ -134,18 +134,9 @@ fn of_lists(
     options: &ReadOptions,
     format: Option<Format>,
 ) -> Result<Option<Captions>, Error> {
-    let mut notices = Vec::new();
-    let mut lists = lists;
     let (options, is_joined) = &whole_captions(options);
-    let is_split = match &options.split {
-        Some(wanted) => split(&mut lists, wanted, name, options)?,
-        None => true,
-    };
-    for what in options.dropped() {
-        notices.push(without_dropped(&mut lists, what, name, options)?);
-    }
-    notices.extend(lists.iter_mut().filter_map(|list| without_others(list, name)));
-    notices.extend(lists.iter_mut().filter_map(|list| without_rejected(list, name)));
+    let mut lists = lists;
+    let (is_split, notices) = select(&mut lists, name, options)?;
     let mut lists: Vec<EvidentList> = lists.into_iter().map(EvidentList::new).collect();
     lists.iter_mut().for_each(|list| list.is_ground = options.role != Role::Candidates);
     if let Some((column, template)) = options.id_template() {
@@ -208,6 +199,25 @@ fn of_lists(
     notices.into_iter().for_each(|notice| captions.notice(notice));
     captions.set_reading(Reading { lists, ..reading });
     Ok(Some(captions))
+}
+
+/// Leaves the records that are wanted: whether the file tells splits, and notices of what was left out.
+fn select(
+    lists: &mut Vec<RecordList>,
+    name: &str,
+    options: &ReadOptions,
+) -> Result<(bool, Vec<Notice>), Error> {
+    let is_split = match &options.split {
+        Some(wanted) => split(lists, wanted, name, options)?,
+        None => true,
+    };
+    let mut notices = Vec::new();
+    for what in options.dropped() {
+        notices.push(without_dropped(lists, what, name, options)?);
+    }
+    notices.extend(lists.iter_mut().filter_map(|list| without_others(list, name)));
+    notices.extend(lists.iter_mut().filter_map(|list| without_rejected(list, name)));
+    Ok((is_split, notices))
 }
 
 /// The options with the column in braces that the user gave for captions, such as `{sentence}`: all texts of an image
