@@ -4,8 +4,13 @@
 //! `Hosted<…>` is at once the check and its description. A page and its JSON share a handler (`answer.rs`). Tests send
 //! every role to every route and compare each answer with the schema of its route.
 
+use std::pin::Pin;
+use std::sync::Arc;
+
+use axum::extract::Request;
 use axum::handler::Handler;
 use axum::http::Method;
+use axum::response::Response;
 use axum::routing::{self, MethodRouter};
 pub use capeval_api::Scope;
 
@@ -80,6 +85,26 @@ impl Field {
     }
 }
 
+type Answering = Pin<Box<dyn Future<Output = Response> + Send>>;
+
+/// A handler whose type is forgotten: what axum makes of a handler is compiled once, not for each of them.
+#[derive(Clone)]
+struct AnyHandler(Arc<dyn Fn(Request, App) -> Answering + Send + Sync>);
+
+impl AnyHandler {
+    fn new<H: Handler<T, App>, T: 'static>(handler: H) -> Self {
+        Self(Arc::new(move |request, app| Box::pin(handler.clone().call(request, app))))
+    }
+}
+
+impl Handler<(), App> for AnyHandler {
+    type Future = Answering;
+
+    fn call(self, request: Request, app: App) -> Self::Future {
+        (self.0)(request, app)
+    }
+}
+
 macro_rules! constructors {
     ($($name:ident $method:ident),*) => {$(
         /// A route for this method.
@@ -97,7 +122,7 @@ macro_rules! constructors {
                 contract: H::contract(),
                 program: None,
                 body: Vec::new(),
-                handler: routing::$name(handler),
+                handler: routing::$name(AnyHandler::new(handler)),
             }
         }
     )*};
