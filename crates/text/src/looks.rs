@@ -1,6 +1,6 @@
 //! Counts of character types in texts, for notices such as "this text looks tokenised already".
 
-use std::ops::{AddAssign, Range};
+use std::ops::AddAssign;
 
 use crate::tokenizers::plain::is_python_space;
 
@@ -64,45 +64,56 @@ impl Looks {
         }
     }
 
-    /// As [`see_any`](Self::see_any), in a small part of the time: most bytes are looked at many at once.
+    /// As [`see_any`](Self::see_any), in a small part of the time: eight bytes are looked at together.
     fn see_ascii(&mut self, text: &[u8]) {
-        const MANY: usize = 32;
-        let is_mark = |byte: u8| matches!(byte, b'.' | b',' | b'!' | b'?' | b';' | b':' | b'\'');
+        const HIGH: u64 = u64::from_ne_bytes([0x80; 8]);
+        const LOW: u64 = u64::from_ne_bytes([1; 8]);
         let mut is_first = true;
-        for (k, some) in text.chunks(MANY).enumerate() {
-            let n_letters: u8 = some.iter().map(|byte| u8::from(byte.is_ascii_alphanumeric())).sum();
-            self.n_letters += u64::from(n_letters);
-            if some.iter().fold(false, |any, byte| any | is_mark(*byte)) {
-                self.see_marks(text, k * MANY..k * MANY + some.len(), &mut is_first);
+        let (eights, rest) = text.as_chunks::<8>();
+        let mut last = [0; 8];
+        last[..rest.len()].copy_from_slice(rest);
+        for (k, eight) in eights.iter().chain([&last]).enumerate() {
+            let eight = u64::from_le_bytes(*eight);
+            // The high bit of each byte that is at least `byte`.
+            let from = |bytes: u64, byte: u8| bytes + u64::from_ne_bytes([0x80 - byte; 8]);
+            let lower = eight | LOW << 5;
+            let letters = from(lower, b'a') & !from(lower, b'z' + 1);
+            let digits = from(eight, b'0') & !from(eight, b'9' + 1);
+            let of_words = (letters | digits) & HIGH;
+            self.n_letters += (of_words >> 7).wrapping_mul(LOW) >> 56;
+            // What is neither letter nor white space.
+            let mut others = from(eight, b'!') & !of_words & HIGH;
+            while others != 0 {
+                self.see_mark(text, 8 * k + others.trailing_zeros() as usize / 8, &mut is_first);
+                others &= others - 1;
             }
         }
     }
 
-    /// Counts the marks in a part of a text; `is_first` is true until one is detached after the first word.
-    fn see_marks(&mut self, text: &[u8], part: Range<usize>, is_first: &mut bool) {
+    /// Counts the byte `at` a place of a text, if it is a mark; `is_first` is true until one is detached after the first
+    /// word.
+    fn see_mark(&mut self, text: &[u8], at: usize, is_first: &mut bool) {
         let is_outside = |at: usize| text.get(at).is_none_or(|byte| is_python_space(char::from(*byte)));
         let starts = |at: usize| at == 0 || is_outside(at - 1);
-        for at in part {
-            let byte = &text[at];
-            let detached = match byte {
-                b'.' | b',' | b'!' | b'?' | b';' | b':' if is_outside(at + 1) => {
-                    self.n_attached_marks += u64::from(!starts(at));
-                    starts(at)
-                }
-                b'\'' => {
-                    let rest = &text[at..];
-                    let has_not = at > 0 && starts(at - 1) && text[at - 1] == b'n';
-                    starts(at) && (rest.starts_with(b"'s") && is_outside(at + 2))
-                        || starts(at) && (rest.starts_with(b"'re") && is_outside(at + 3))
-                        || has_not && rest.starts_with(b"'t") && is_outside(at + 2)
-                }
-                _ => false,
-            };
-            if detached {
-                let start = at - usize::from(*byte == b'\'' && !starts(at));
-                *is_first = *is_first && text[..start].iter().all(|byte| is_python_space(char::from(*byte)));
-                self.n_detached_marks += u64::from(!*is_first);
+        let byte = &text[at];
+        let detached = match byte {
+            b'.' | b',' | b'!' | b'?' | b';' | b':' if is_outside(at + 1) => {
+                self.n_attached_marks += u64::from(!starts(at));
+                starts(at)
             }
+            b'\'' => {
+                let rest = &text[at..];
+                let has_not = at > 0 && starts(at - 1) && text[at - 1] == b'n';
+                starts(at) && (rest.starts_with(b"'s") && is_outside(at + 2))
+                    || starts(at) && (rest.starts_with(b"'re") && is_outside(at + 3))
+                    || has_not && rest.starts_with(b"'t") && is_outside(at + 2)
+            }
+            _ => false,
+        };
+        if detached {
+            let start = at - usize::from(*byte == b'\'' && !starts(at));
+            *is_first = *is_first && text[..start].iter().all(|byte| is_python_space(char::from(*byte)));
+            self.n_detached_marks += u64::from(!*is_first);
         }
     }
 

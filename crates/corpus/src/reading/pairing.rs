@@ -8,8 +8,10 @@
 
 use std::collections::HashMap;
 
+use foldhash::fast::FixedState;
+
 use super::rare;
-use super::words::{self, Words, best_overlap};
+use super::words::{self, f1};
 
 /// With fewer images, chance decides.
 const FEWEST_IMAGES: usize = 50;
@@ -86,10 +88,17 @@ pub fn fit_some<'t>(
     captions: &[(usize, &'t str)],
     references: impl Fn(usize) -> Vec<&'t str>,
 ) -> Fit {
-    let of = |row: usize| -> Vec<Words> { references(row).into_iter().map(words).collect() };
+    let mut bags = Bags::default();
     let sampled = |&(row, caption): &(usize, &'t str)| {
-        let at = |place: usize| (place < n).then(|| of(place));
-        Sample::new(row, &words(caption), at, &of((row + (n / 3).max(1)) % n.max(1)))
+        let own = bags.of(caption);
+        bags.mark(&own);
+        Sample::new(row, (row + (n / 3).max(1)) % n.max(1), &own, |place| {
+            let references: Vec<Bag> = match place < n {
+                true => references(place).into_iter().map(|text| bags.of(text)).collect(),
+                false => return None,
+            };
+            Some(bags.best_overlap(own.len(), &references))
+        })
     };
     let rare = || {
         let gains = rare::gains(captions.len(), &|k| captions[k].1, &|k| references(captions[k].0));
@@ -134,9 +143,57 @@ fn is_less(gains: &[f64], others: &[f64]) -> bool {
     other_mean - mean > LAG_T * error(mean, t).hypot(error(other_mean, other_t))
 }
 
-/// The words with which a text begins.
-fn words(text: &str) -> Words {
-    words::words(&text[..text.floor_char_boundary(HEAD)])
+/// The distinct words with which a text begins, as numbers.
+type Bag = Vec<u32>;
+
+/// The words of all texts that are looked at, numbered as they come: sets of small numbers are compared in a small part
+/// of the time that sorted hashes take.
+#[derive(Default)]
+struct Bags {
+    numbers: HashMap<u64, u32, FixedState>,
+    /// By number: the last text that has the word, from 1.
+    last: Vec<u32>,
+    n_texts: u32,
+    /// By number: true for the words that others are compared with.
+    marks: Vec<bool>,
+}
+
+impl Bags {
+    fn of(&mut self, text: &str) -> Bag {
+        let Self { numbers, last, n_texts, .. } = self;
+        *n_texts += 1;
+        let mut bag = Bag::new();
+        words::each_word(&text[..text.floor_char_boundary(HEAD)], |word| {
+            let next = numbers.len() as u32;
+            let number = *numbers.entry(word).or_insert(next);
+            if number == next {
+                last.push(0);
+            }
+            if last[number as usize] != *n_texts {
+                last[number as usize] = *n_texts;
+                bag.push(number);
+            }
+        });
+        bag
+    }
+
+    /// Marks the words of a bag, and no others.
+    fn mark(&mut self, bag: &[u32]) {
+        self.marks.clear();
+        self.marks.resize(self.numbers.len(), false);
+        bag.iter().for_each(|number| self.marks[*number as usize] = true);
+    }
+
+    /// The F1 of the `n` marked words and those of the reference that shares most with them.
+    fn best_overlap(&self, n: usize, references: &[Bag]) -> f64 {
+        // Words that came after the marks have none.
+        let is_marked = |number: &u32| self.marks.get(*number as usize).is_some_and(|mark| *mark);
+        let overlap = |bag: &Bag| {
+            let common: u32 = bag.iter().map(|number| u32::from(is_marked(number))).sum();
+            f1(common, n + bag.len())
+        };
+        references.iter().map(overlap).fold(0.0, f64::max)
+    }
 }
 
 /// The rows to look at: a few at each of many places.
@@ -145,26 +202,26 @@ fn samples<'t>(
     caption: &impl Fn(usize) -> &'t str,
     references: &impl Fn(usize) -> Vec<&'t str>,
 ) -> Vec<Sample> {
-    let of = |row: usize| -> Vec<Words> { references(row).into_iter().map(words).collect() };
+    let mut bags = Bags::default();
     let runs = RUNS.min((n / RUN).max(1));
     let far = |row: usize| (row + (n / 3).max(1)) % n;
     let mut samples: Vec<Sample> = Vec::new();
     // Where there are few images, places share them.
-    let mut known: HashMap<usize, Vec<Words>> = HashMap::new();
+    let mut known: HashMap<usize, Vec<Bag>> = HashMap::new();
     for run in 0..runs {
         let start = run * n / runs;
         let rows = start..(start + RUN).min(n);
         let first = start.saturating_sub(FARTHEST.unsigned_abs());
         for place in (first..(start + RUN + FARTHEST.unsigned_abs()).min(n)).chain(rows.clone().map(far)) {
-            known.entry(place).or_insert_with(|| of(place));
+            known
+                .entry(place)
+                .or_insert_with(|| references(place).into_iter().map(|text| bags.of(text)).collect());
         }
         for row in rows {
-            samples.extend(Sample::new(
-                row,
-                &words(caption(row)),
-                |place| known.get(&place),
-                &known[&far(row)],
-            ));
+            let own = bags.of(caption(row));
+            bags.mark(&own);
+            let best = |place| known.get(&place).map(|references| bags.best_overlap(own.len(), references));
+            samples.extend(Sample::new(row, far(row), &own, best));
         }
     }
     samples
@@ -204,21 +261,20 @@ struct Sample {
 }
 
 impl Sample {
-    /// A caption of the words `own` beside the references `at` rows nearby, and those `far` away; `None` without words.
-    fn new<R: AsRef<[Words]>>(
+    /// A caption of the words `own`, beside the references of rows nearby and of one `far` away, whose `overlap` with
+    /// them is given by row; `None` without words.
+    fn new(
         row: usize,
-        own: &Words,
-        at: impl Fn(usize) -> Option<R>,
-        far: &[Words],
+        far: usize,
+        own: &[u32],
+        mut overlap: impl FnMut(usize) -> Option<f64>,
     ) -> Option<Self> {
         if own.is_empty() {
             return None;
         }
-        let overlap = |lag: isize| {
-            at(row.checked_add_signed(lag)?).map(|references| best_overlap(own, references.as_ref()))
-        };
-        let gain = overlap(0)? - best_overlap(own, far);
-        Some(Self { row, lags: (-FARTHEST..=FARTHEST).map(overlap).collect(), gain })
+        let gain = overlap(row)? - overlap(far)?;
+        let lags = (-FARTHEST..=FARTHEST).map(|lag| overlap(row.checked_add_signed(lag)?));
+        Some(Self { row, lags: lags.collect(), gain })
     }
 }
 

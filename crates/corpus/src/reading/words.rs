@@ -11,40 +11,69 @@ pub(crate) type Words = Vec<u64>;
 /// The most images that are compared.
 const SAMPLE: usize = 1000;
 
-/// The distinct words of a text in lower case; characters of scripts without spaces between words count alone.
+/// The distinct words of a text, see [`each_word`].
 pub(crate) fn words(text: &str) -> Words {
-    // The letters so far; 0 between words.
-    let mut word = 0;
     let mut words = Vec::new();
-    let end = |word: &mut u64, words: &mut Words| {
-        if *word != 0 {
-            words.push(std::mem::take(word));
-        }
-    };
-    if text.is_ascii() {
-        for byte in text.as_bytes() {
-            match byte.is_ascii_alphanumeric() {
-                true => word = add(word, byte.to_ascii_lowercase()),
-                false => end(&mut word, &mut words),
-            }
-        }
-    } else {
-        let add = |word: u64, c: char| c.encode_utf8(&mut [0; 4]).bytes().fold(word, add);
-        for c in text.chars() {
-            if is_unspaced(c) {
-                end(&mut word, &mut words);
-                words.push(add(0, c));
-            } else if c.is_alphanumeric() {
-                word = c.to_lowercase().fold(word, add);
-            } else {
-                end(&mut word, &mut words);
-            }
-        }
-    }
-    end(&mut word, &mut words);
+    each_word(text, |word| words.push(word));
     words.sort_unstable();
     words.dedup();
     words
+}
+
+/// Calls `take` with each word of a text in lower case; characters of scripts without spaces between words count alone.
+pub(super) fn each_word(text: &str, mut take: impl FnMut(u64)) {
+    if text.is_ascii() {
+        return each_ascii_word(text.as_bytes(), take);
+    }
+    // The letters so far; 0 between words.
+    let mut word = 0;
+    let add = |word: u64, c: char| c.encode_utf8(&mut [0; 4]).bytes().fold(word, add);
+    for c in text.chars() {
+        let is_alone = is_unspaced(c);
+        if !is_alone && c.is_alphanumeric() {
+            word = c.to_lowercase().fold(word, add);
+            continue;
+        }
+        if word != 0 {
+            take(std::mem::take(&mut word));
+        }
+        if is_alone {
+            take(add(0, c));
+        }
+    }
+    if word != 0 {
+        take(word);
+    }
+}
+
+/// As [`each_word`], eight bytes at a time: most words are no longer, and then are these bytes.
+fn each_ascii_word(text: &[u8], mut take: impl FnMut(u64)) {
+    const HIGH: u64 = u64::from_ne_bytes([0x80; 8]);
+    const CASE: u64 = u64::from_ne_bytes([0x20; 8]);
+    let mut at = 0;
+    while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
+        let eight = rest.first_chunk().map_or_else(
+            || rest.iter().fold(0, |eight, byte| eight << 8 | u64::from(*byte)) << (64 - 8 * rest.len()),
+            |eight| u64::from_be_bytes(*eight),
+        );
+        // The high bit of each byte that is at least `byte`.
+        let from = |bytes: u64, byte: u8| bytes + u64::from_ne_bytes([0x80 - byte; 8]);
+        let lower = eight | CASE;
+        let letters = from(lower, b'a') & !from(lower, b'z' + 1);
+        let digits = from(eight, b'0') & !from(eight, b'9' + 1);
+        let n = (!(letters | digits) & HIGH).leading_zeros() as usize / 8;
+        let mut word = lower.checked_shr(64 - 8 * n as u32).unwrap_or(0);
+        let others = rest.get(8..).filter(|_| n == 8).unwrap_or_default();
+        let others = others.iter().take_while(|byte| byte.is_ascii_alphanumeric());
+        at += n + 1;
+        for byte in others {
+            word = add(word, byte.to_ascii_lowercase());
+            at += 1;
+        }
+        if word != 0 {
+            take(word);
+        }
+    }
 }
 
 /// A word with another byte: the bytes themselves up to eight, and a hash of more.
@@ -70,7 +99,12 @@ fn overlap(a: &[u64], b: &[u64]) -> f64 {
         i += usize::from(x <= y);
         j += usize::from(y <= x);
     }
-    if common == 0 { 0.0 } else { 2.0 * f64::from(common) / (a.len() + b.len()) as f64 }
+    f1(common, a.len() + b.len())
+}
+
+/// The F1 of two sets with so many common words, and so many in both sets together.
+pub(super) fn f1(common: u32, n: usize) -> f64 {
+    if common == 0 { 0.0 } else { 2.0 * f64::from(common) / n as f64 }
 }
 
 /// The F1 of a caption and the reference that it shares most with.
@@ -137,5 +171,13 @@ mod tests {
         assert_ne!(words("unbelievably"), words("unbelievable"));
         assert!(words("Dogs unbelievably, é").contains(&words("DOGS")[0]));
         assert_eq!(words(" .,"), Vec::<u64>::new());
+    }
+
+    proptest::proptest! {
+        /// A character outside ASCII has the text read letter by letter.
+        #[test]
+        fn eight_bytes_are_read_as_one_by_one(text in "[a-zA-Z0-9@`{/:\\[\u{0}-\u{7f}]{0,40}") {
+            proptest::prop_assert_eq!(words(&text), words(&format!("{text} …")));
+        }
     }
 }

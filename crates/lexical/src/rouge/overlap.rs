@@ -18,7 +18,7 @@ pub(crate) struct Overlap {
     seen: Vec<u32>,
     /// The text in the new numbers.
     words: Vec<u32>,
-    /// The words of the text.
+    /// The words of the text, and at last one that it does not contain.
     counts: Vec<Occurrences>,
     /// Its longer n-grams; open addressing. The number of an n-gram is its place here after those of all words.
     cells: Vec<Cell>,
@@ -26,7 +26,6 @@ pub(crate) struct Overlap {
     at: Vec<u32>,
     /// The other text in the new numbers, with [`NONE`] for words that the prepared text does not contain.
     other: Vec<u32>,
-    touched: Vec<u32>,
 }
 
 /// The number of times that a text contains an n-gram, and that it has been found in the other text.
@@ -34,6 +33,16 @@ pub(crate) struct Overlap {
 struct Occurrences {
     have: u32,
     used: u32,
+}
+
+impl Occurrences {
+    /// Finds the n-gram once more in the other text; 1 if that counts. Without a branch, which no processor foresees.
+    #[inline]
+    fn find(&mut self) -> u32 {
+        let counts = u32::from(self.used < self.have);
+        self.used += counts;
+        counts
+    }
 }
 
 /// An n-gram that consists of a shorter one and a word.
@@ -67,42 +76,23 @@ impl Overlap {
             self.counts[own as usize].have += 1;
             self.words.push(own);
         }
+        let n_words = self.counts.len();
+        self.counts.push(Occurrences::default());
         let n_longer = (1..order).map(|n| text.len().saturating_sub(n)).sum::<usize>();
         let free = Cell { key: FREE, occurrences: Occurrences::default() };
         self.cells.clear();
         self.cells.resize((2 * n_longer).next_power_of_two().max(2), free);
         self.at.clear();
         self.at.extend_from_slice(&self.words);
-        let n_words = self.counts.len();
         for n in 1..order {
             for start in 0..text.len().saturating_sub(n) {
                 let key = u64::from(self.at[start]) << 32 | u64::from(self.words[start + n]);
-                let slot = self.slot(key);
+                let slot = slot(&self.cells, key);
                 let cell = &mut self.cells[slot];
                 cell.key = key;
                 cell.occurrences.have += 1;
                 self.at[start] = (n_words + slot) as u32;
             }
-        }
-    }
-
-    #[inline]
-    fn slot(&self, key: u64) -> usize {
-        let mask = self.cells.len() - 1;
-        let mut slot = (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize & mask;
-        while self.cells[slot].key != FREE && self.cells[slot].key != key {
-            slot = (slot + 1) & mask;
-        }
-        slot
-    }
-
-    /// The occurrences of an n-gram of the prepared text.
-    #[inline]
-    fn occurrences(&mut self, ngram: u32) -> &mut Occurrences {
-        let n_words = self.counts.len();
-        match (ngram as usize).checked_sub(n_words) {
-            None => &mut self.counts[ngram as usize],
-            Some(slot) => &mut self.cells[slot].occurrences,
         }
     }
 
@@ -130,47 +120,49 @@ impl Overlap {
     /// For each order from 1, the number of n-grams that `other` and the prepared text have in common, each counted as
     /// often as it occurs in both.
     pub(crate) fn hits(&mut self, other: &[u32]) -> [u64; MAX_ORDER] {
-        let mut hits = [0; MAX_ORDER];
-        let (mut words, mut ngrams, mut touched) =
-            (mem::take(&mut self.other), mem::take(&mut self.at), mem::take(&mut self.touched));
+        let mut words = mem::take(&mut self.other);
         words.clear();
         words.extend(other.iter().map(|word| self.own(*word)));
+        let Self { order, counts, cells, at: ngrams, .. } = self;
+        counts.iter_mut().for_each(|word| word.used = 0);
+        cells.iter_mut().for_each(|cell| cell.occurrences.used = 0);
+        let n_words = counts.len().saturating_sub(1);
+        let mut hits = [0; MAX_ORDER];
+        let mut any = false;
+        for word in &words {
+            any |= *word != NONE;
+            hits[0] += u64::from(counts[n_words.min(*word as usize)].find());
+        }
         ngrams.clear();
         ngrams.extend_from_slice(&words);
-        for n in 0..self.order {
-            let mut any = false;
-            for start in 0..other.len().saturating_sub(n) {
-                if n > 0 {
-                    let (prefix, word) = (ngrams[start], words[start + n]);
-                    if prefix == NONE {
-                        continue;
-                    }
-                    let slot = (word != NONE).then(|| self.slot(u64::from(prefix) << 32 | u64::from(word)));
-                    ngrams[start] = match slot {
-                        Some(slot) if self.cells[slot].key != FREE => (self.counts.len() + slot) as u32,
-                        _ => NONE,
-                    };
-                }
-                let ngram = ngrams[start];
-                if ngram == NONE {
-                    continue;
-                }
-                any = true;
-                let Occurrences { have, used } = self.occurrences(ngram);
-                if *used < *have {
-                    *used += 1;
-                    hits[n] += 1;
-                    touched.push(ngram);
-                }
-            }
-            if !any {
+        for (n, hits) in hits.iter_mut().enumerate().take(*order).skip(1) {
+            if !mem::take(&mut any) {
                 break;
             }
+            for (ngram, word) in ngrams.iter_mut().zip(words.get(n..).unwrap_or_default()) {
+                // Where the prefix or the word is not in the prepared text, so is the n-gram.
+                let slot = slot(cells, u64::from(*ngram) << 32 | u64::from(*word));
+                let cell = &mut cells[slot];
+                let is_known = cell.key != FREE;
+                any |= is_known;
+                *ngram = if is_known { (n_words + slot) as u32 } else { NONE };
+                *hits += u64::from(cell.occurrences.find());
+            }
         }
-        touched.drain(..).for_each(|ngram: u32| self.occurrences(ngram).used = 0);
-        (self.other, self.at, self.touched) = (words, ngrams, touched);
+        self.other = words;
         hits
     }
+}
+
+/// The cell of a key, or a free one.
+#[inline]
+fn slot(cells: &[Cell], key: u64) -> usize {
+    let mask = cells.len() - 1;
+    let mut slot = (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize & mask;
+    while cells[slot].key != FREE && cells[slot].key != key {
+        slot = (slot + 1) & mask;
+    }
+    slot
 }
 
 #[cfg(test)]
