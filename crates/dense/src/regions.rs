@@ -306,3 +306,16 @@ fn lua_precision(hits: impl Iterator<Item = bool>, n_positive: usize) -> f64 {
     }
     sum / n
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One of two boxes is found: the precision is 1 up to a recall of 0.5, which is 51 of the 100 recalls.
+    #[test]
+    fn a_recall_that_is_just_reached_counts() {
+        let options = RegionOptions { is_numpy_2: false, ..RegionOptions::default() };
+        assert_eq!(average_precision([true].into_iter(), 2, options), 0.51);
+        assert_eq!(average_precision([false, true].into_iter(), 2, options), 0.51 / 2.0);
+    }
+}

@@ -448,6 +448,23 @@ mod tests {
         assert_eq!(past(&[], false), "");
     }
 
+    /// Ids grow with time, also within a millisecond.
+    #[test]
+    fn of_submissions_at_one_time_the_one_with_the_greatest_id_is_the_last() {
+        let one = |id: &str| Contender {
+            id: id.to_owned(),
+            score: None,
+            is_pinned: false,
+            is_chosen: false,
+            created_at: 7,
+        };
+        for order in [["a", "b", "c"], ["c", "a", "b"], ["b", "c", "a"]] {
+            let contenders = order.map(one).to_vec();
+            let last = final_for_team(FinalRule::Last, contenders, &measure(false), None);
+            assert_eq!(last.map(|last| last.id).as_deref(), Some("c"), "{order:?}");
+        }
+    }
+
     #[test]
     fn the_rule_decides_what_stands_on_a_private_half() {
         let one = |id: &str, score, is_chosen| Contender {

@@ -350,6 +350,11 @@ mod tests {
             ("bleu-4 - meteor", (-1.0, 1.0), Trend::Depends, true, false),
             ("percent(bleu-4)", (0.0, 100.0), Trend::Rises, true, false),
             ("max(bleu-4, meteor)", (0.0, 1.0), Trend::Rises, false, false),
+            // What is below 0 turns ends and ways round.
+            ("(bleu-4 - meteor) * rouge-l", (-1.0, 1.0), Trend::Depends, false, false),
+            ("bleu-4 * -2", (-2.0, 0.0), Trend::Falls, true, false),
+            ("-2 * ter", (f64::NEG_INFINITY, 0.0), Trend::Rises, true, false),
+            ("bleu-4 / -2", (-0.5, 0.0), Trend::Falls, true, false),
         ] {
             let Derivation { formula, .. } = read(&format!("x = {text}")).unwrap();
             assert_eq!(formula.range(&range), ends, "{text}");

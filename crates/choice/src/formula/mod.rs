@@ -234,6 +234,19 @@ mod tests {
     }
 
     #[test]
+    fn equal_values_are_at_least_and_at_most_and_neither_above_nor_below() {
+        for (relation, [less, equal, more, none]) in [
+            (Relation::AtLeast, [false, true, true, false]),
+            (Relation::AtMost, [true, true, false, false]),
+            (Relation::Above, [false, false, true, false]),
+            (Relation::Below, [true, false, false, false]),
+        ] {
+            let found = [0.5, 1.0, 1.5, f64::NAN].map(|left| relation.holds(left, 1.0));
+            assert_eq!(found, [less, equal, more, none], "{relation}");
+        }
+    }
+
+    #[test]
     fn an_error_says_what_is_wrong_and_where() {
         for (text, words) in [
             ("cider-d>=bse-0.001", "character 10: nothing is called 'bse-0.001'"),

@@ -40,6 +40,39 @@ fn a_small_system_is_scored_by_all_metrics_and_signed() {
     assert!(report["signatures"]["self-cider"].as_str().unwrap().contains("|df-images:3|captions:3|"));
 }
 
+/// The score of some captions of images by one measure.
+fn diversity(folder: &tempfile::TempDir, captions: &Value, references: &Value, metric: &str) -> (f64, Value) {
+    let paths = ["c.json", "r.json"].map(|name| scratch(folder, name));
+    std::fs::write(&paths[0], captions.to_string()).unwrap();
+    std::fs::write(&paths[1], references.to_string()).unwrap();
+    let report = json(&["diversity", &paths[0], "-r", &paths[1], "-m", metric, "-t", "whitespace"]);
+    let key = if metric == "mbleu" { "mbleu-1" } else { metric };
+    (report["systems"][0]["scores"][key].as_f64().unwrap(), report)
+}
+
+/// All words of the first image are in the references of each image, so they have no weight; the captions of the second
+/// have nothing in common.
+#[test]
+fn images_without_self_cider_are_left_out_of_the_mean() {
+    let folder = tempfile::tempdir().unwrap();
+    let references = value!({"1": ["a dog"], "2": ["a dog"]});
+    let captions = value!({"1": ["a dog", "a dog"], "2": ["a cat", "two birds"]});
+    let (score, report) = diversity(&folder, &captions, &references, "self-cider");
+    assert!((score - 1.0).abs() < 1e-12, "{score}");
+    assert!(report["notices"].to_string().contains("1 of 2 images have no Self-CIDEr"), "{report}");
+}
+
+/// Of two captions that are as far from three words, the one of two words counts for the length, as in COCO's BLEU.
+#[test]
+fn of_other_captions_as_close_in_length_the_shorter_counts() {
+    let folder = tempfile::tempdir().unwrap();
+    let captions = value!({"1": ["one dog runs", "one dog", "one dog runs fast"]});
+    let (score, _) = diversity(&folder, &captions, &value!({"1": ["a dog"]}), "mbleu");
+    // Three of three words; two of two, which are one too few; three of four.
+    let expected = (1.0 + (-0.5_f64).exp() + 0.75) / 3.0;
+    assert!((score - expected).abs() < 1e-6, "{score} is not {expected}");
+}
+
 #[test]
 fn unavailable_metrics_are_left_out_and_named() {
     let folder = tempfile::tempdir().unwrap();

@@ -240,6 +240,86 @@ fn a_saved_report_is_grouped_later_by_means_of_image_scores() {
 }
 
 #[test]
+fn an_image_that_lacks_one_of_crossed_properties_is_in_no_group() {
+    let files = Files::new();
+    files.write("kinds.csv", "id,kind\n0,x\n1,y\n2,x\n");
+    let by = format!("domain×{}", files.path("kinds.csv"));
+    assert_eq!(files.groups(&by), ["in×x:1", "near×y:1", "out×x:1"]);
+    assert_eq!(files.json(&["--group-by", &by])["groups"][0]["without"], 3);
+}
+
+/// References of 5 and 6 words have 5.5 on average, which is more than 5.
+#[test]
+fn a_mean_between_two_bins_is_in_the_upper_one() {
+    let files = Files::new();
+    let row = |image: usize, caption: &str| json!({"image_id": image, "caption": caption});
+    let references =
+        [row(0, "a dog on a hill"), row(0, "a dog on the green hill"), row(1, "a cat on a hill")];
+    files.write("refs.json", &json!({ "annotations": references }).to_string());
+    files.write("one.json", &json!([row(0, "a dog"), row(1, "a cat")]).to_string());
+    assert_eq!(files.groups("words:references"), ["0-5:1", "6-10:1"]);
+}
+
+#[test]
+fn the_mean_of_groups_counts_each_group_once() {
+    let report = Files::new().json(&["--group-by", "domain"]);
+    let of = &report["groups"][0];
+    for key in ["bleu-4", "rouge-l", "cider-d"] {
+        let scores = of["groups"].as_array().unwrap().iter().map(|row| row["scores"][key].as_f64().unwrap());
+        let mean = of["mean"]["one"][key].as_f64().unwrap();
+        assert!((mean - scores.sum::<f64>() / 3.0).abs() < 1e-12, "{key}: {mean}");
+    }
+}
+
+#[test]
+fn a_group_of_a_saved_report_differs_from_all_others_as_it_did() {
+    let files = Files::new();
+    let (saved, by) = (files.path("report.json"), files.path("refs.json") + ":domain");
+    files.json(&["--save", &saved]);
+    let later = capeval(&["show", &saved, "--group-by", &by, "-f", "json"]);
+    let later: Value = serde_json::from_str(&later.stdout).unwrap();
+    let now = files.json(&["--group-by", "domain", "--group-df", "all"]);
+    for k in 0..3 {
+        let difference = |report: &Value| {
+            report["groups"][0]["groups"][k]["rest"]["rouge-l"]["difference"].as_f64().unwrap()
+        };
+        let (later, now) = (difference(&later), difference(&now));
+        assert!((later - now).abs() < 1e-12, "{later} is not {now}");
+    }
+}
+
+/// By Holm's method, the smaller of two p-values counts twice, and those of two groups that are each other's rest are
+/// equal.
+#[test]
+fn the_p_value_of_a_group_is_corrected_for_the_number_of_groups() {
+    let files = Files::new();
+    let row = |image: usize, caption: String| json!({"image_id": image, "caption": caption});
+    let references = (0..24).map(|image| row(image, format!("a dog number {image} on a green hill")));
+    files.write("refs.json", &json!({ "annotations": Vec::from_iter(references) }).to_string());
+    let results = (0..24).map(|image| {
+        row(
+            image,
+            ["a dog on a hill", "a hill", "a dog number", "some green cat"][(image / 12 + image) % 4]
+                .to_owned(),
+        )
+    });
+    files.write("one.json", &Value::from_iter(results).to_string());
+    let one: String = (0..10).map(|image| format!("{image},first\n")).collect();
+    let rest: String = (10..24).map(|image| format!("{image},rest\n")).collect();
+    files.write("one.csv", &format!("id,one\n{one}"));
+    files.write("both.csv", &format!("id,both\n{one}{rest}"));
+    let report = files.json(&["--group-by", &files.path("one.csv"), "--group-by", &files.path("both.csv")]);
+    let p = |by: usize, group: usize| {
+        report["groups"][by]["groups"][group]["rest"]["rouge-l"]["p"].as_f64().unwrap()
+    };
+    let raw = p(0, 0);
+    assert!(raw > 0.0 && raw < 1.0, "{raw}");
+    for corrected in [p(1, 0), p(1, 1)] {
+        assert!((corrected - (2.0 * raw).min(1.0)).abs() < 1e-9, "{corrected} for {raw}");
+    }
+}
+
+#[test]
 fn requirements_name_groups() {
     let files = Files::new();
     let with = |require: &str| files.run(&["--group-by", "domain", "--require", require]).code;

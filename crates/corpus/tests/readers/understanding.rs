@@ -419,6 +419,56 @@ fn two_systems_in_one_table_are_refused_with_both_named() {
 }
 
 /// Files whose captions nothing but their words would choose.
+/// Objects with `image_id` and `caption` are COCO's results only if they have no other text.
+#[test]
+fn what_a_model_said_is_read_beside_a_text_that_is_called_caption() {
+    let row = |id: &str, text: &str| {
+        let about = ["outdoor scene", "nice picture"][usize::from(id > "v3")];
+        format!(r#"{{"image_id": "{id}", "caption": "some {about}", "said": "{text}"}}"#)
+    };
+    let (captions, _) = understand(GROUND, &format!("[{}]", each(", ", row)), "a.json").unwrap();
+    assert_eq!(captions.iter().map(|(_, text)| text).collect::<Vec<_>>(), MEANT.map(|(_, text)| text));
+}
+
+#[test]
+fn a_single_image_is_found_by_its_id_under_any_name() {
+    let ground = r#"{"v1": ["a dog runs along the beach"]}"#;
+    let (captions, _) = understand(ground, "whose,said\nv1,a dog runs on the beach\n", "a.csv").unwrap();
+    let read: Vec<(String, &str)> = captions.iter().map(|(id, text)| (id.to_string(), text)).collect();
+    assert_eq!(read, [("v1".to_owned(), MEANT[0].1)]);
+}
+
+#[test]
+fn a_list_of_different_ids_is_no_id() {
+    let row = |id: &str, text: &str| format!(r#"{{"whose": ["{id}", "w{id}"], "said": "{text}"}}"#);
+    if let Ok((captions, _)) = understand(GROUND, &format!("[{}]", each(", ", row)), "a.json") {
+        assert!(captions.iter().all(|(id, _)| MEANT.iter().all(|(known, _)| id.to_string() != *known)));
+    }
+    let same = |id: &str, text: &str| format!(r#"{{"whose": ["{id}", "{id}"], "said": "{text}"}}"#);
+    let (captions, _) = understand(GROUND, &format!("[{}]", each(", ", same)), "a.json").unwrap();
+    assert!(captions.iter().zip(MEANT).all(|((id, text), meant)| (id.to_string().as_str(), text) == meant));
+}
+
+/// An answer alone is what a model said; beside a prediction, it is the right one.
+#[test]
+fn beside_a_prediction_an_answer_is_not_the_caption() {
+    let right = [
+        "a dog on a beach",
+        "children and a kite",
+        "a train in a station",
+        "a man and a surfboard",
+        "a bowl with soup",
+        "a clock tower",
+    ];
+    let rows: String =
+        MEANT.iter().zip(right).map(|((id, text), right)| format!("{id},{right},{text}\n")).collect();
+    let (captions, _) = understand(GROUND, &format!("id,theanswer,mypred\n{rows}"), "a.csv").unwrap();
+    assert_eq!(captions.iter().map(|(_, text)| text).collect::<Vec<_>>(), MEANT.map(|(_, text)| text));
+    let alone: String = MEANT.map(|(id, text)| format!("{id},{text}\n")).concat();
+    let (captions, _) = understand(GROUND, &format!("id,theanswer\n{alone}"), "a.csv").unwrap();
+    assert_eq!(captions.iter().map(|(_, text)| text).collect::<Vec<_>>(), MEANT.map(|(_, text)| text));
+}
+
 #[test]
 fn free_texts_that_words_alone_would_choose_are_refused() {
     let poor = ["some animal", "people outside", "a vehicle", "one person", "food here", "tall thing"];

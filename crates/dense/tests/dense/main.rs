@@ -6,6 +6,7 @@ mod boxes;
 mod evidence;
 mod golden;
 mod reward;
+mod rules;
 mod small;
 mod support;
 mod texts;

@@ -228,6 +228,27 @@ fn scores_are_quotients_of_sums_and_explanations_add_up() {
     assert_eq!(found, [("invented object", &[4][..], 0), ("object", &[1][..], 1)]);
 }
 
+#[test]
+fn all_references_are_read_however_many_there_are() {
+    let folder_of = tempfile::tempdir().unwrap();
+    let objects = folder_of.path().join("objects.txt").to_string_lossy().into_owned();
+    std::fs::write(&objects, "dog\ncat\n").unwrap();
+    let named =
+        ObjectFiles { objects: Some(objects), instances: Vec::new(), nltk_data: Some(folder("nltk_data")) };
+    let names = vec!["chair:words=pattern".to_owned()];
+    let (mut references, mut candidates) = (Captions::new("references"), Captions::new("candidates"));
+    // More texts than are read at once, all different.
+    for id in 0..4_100_i64 {
+        references.push(SegmentId::from(id), &format!("a dog at place {id}"));
+        candidates.push(SegmentId::from(id), "a dog");
+    }
+    let resources = Resources::default().with(Some(Arc::new(OutsideMetrics(built(&names, &named).unwrap()))));
+    let options = ScoreOptions { metrics: MetricOptions::new(names), ..ScoreOptions::default() };
+    let request =
+        ScoreRequest { resources, options, ..ScoreRequest::new(references, [("mine", candidates)]) };
+    assert_eq!(capeval::score(request).unwrap().systems[0].scores, [0.0, 0.0, 1.0, 2.0]);
+}
+
 fn built(names: &[String], objects: &ObjectFiles) -> Result<Vec<Arc<dyn Outside>>, Error> {
     let sources = Sources { objects: objects.clone(), ..Sources::default() };
     sources.metrics(&MetricOptions::new(names))

@@ -673,6 +673,54 @@ fn unreadable_answers_count_only_as_the_judge_says() {
     );
 }
 
+/// So a person pays for nothing that brought nothing, and a limit is one of answers.
+#[test]
+fn what_brought_nothing_is_counted_in_no_limit() {
+    let place = Place::new();
+    let chat = first(vec![Reply::raw(500, Vec::new()), grade(1).cut(20), Reply::error(429, "rate", "slow")]);
+    let mut judging = place.judging(&chat);
+    // Enough for one answer.
+    judging.limits = Limits { requests: Some(1), tokens: Some(110), at_once: 1, ..judging.limits };
+    assert_eq!(graded(&place, &judging).unwrap().0, 0.5);
+    assert_eq!((chat.requests().len(), place.lines().len()), (4, 1));
+}
+
+#[test]
+fn of_several_answers_the_first_that_can_be_read_counts() {
+    let place = Place::new();
+    // As where the files of two runs are joined, of which one took longer.
+    let runs = [vec![Reply::says("no idea"), grade(50)], vec![Reply::says("?"), Reply::says("?"), grade(90)]];
+    let mut lines = String::new();
+    for (replies, score) in runs.into_iter().zip([0.5, 0.9]) {
+        let path = place.path(&format!("{score}.jsonl"));
+        let chat = first(replies);
+        let judging = Judging { judgements: Some(path.clone()), ..place.judging(&chat) };
+        assert_eq!(graded(&place, &judging).unwrap().0, score);
+        lines += &fs::read_to_string(path).unwrap();
+    }
+    place.write("judgements.jsonl", lines);
+    assert_eq!(graded(&place, &place.replaying()).unwrap().0, 0.5);
+}
+
+#[test]
+fn the_items_of_an_unreadable_answer_are_not_mentioned() {
+    let place = Place::new();
+    let items = capeval_outside::judges::JUDGES.iter().find(|known| known.name == "judge-items").unwrap();
+    let own = items.file.replace("\"judge-items\"", "\"items\"");
+    let file = place.write("items.toml", format!("{own}unreadable = 0\n"));
+    let chat = Chat::new(|request, _| match request.asked().contains("two dogs") {
+        true => Reply::says("I cannot"),
+        false => Reply::says(
+            &json!({"items": [{"item": 1, "verdict": "right"}, {"item": 2, "verdict": "absent"}]})
+                .to_string(),
+        ),
+    });
+    let judging = Judging { model: Some("tiny".to_owned()), ..place.judging(&chat) };
+    let report = score(&[&file], &judging, &[&[(1, "two dogs"), (2, "a dog")]]).unwrap();
+    // Of four items one is mentioned, rightly.
+    assert_eq!(report.systems[0].scores, [1.0 / 4.0, 1.0]);
+}
+
 #[test]
 fn pictures_are_sent_as_their_files_and_another_picture_is_another_question() {
     let place = Place::new();

@@ -23,6 +23,7 @@ on_both! {
 }
 
 on_sqlite! {
+    hosts_accept_the_terms_as_everyone_does
     hosts_see_who_accepted_what_and_no_address
     what_people_said_is_theirs
     rules_of_admission_are_set_in_a_form
@@ -119,6 +120,17 @@ async fn terms_are_accepted_before_a_submission_and_again_when_they_change(datab
     put(&site, "terms_version = 2").await.unwrap();
     let bao = site.program("Bao", Role::Member, Scope::Submit).await;
     submit(&site, &bao, 5, "").await.expect(201);
+}
+
+/// They need no approval, but the terms are those of the data.
+async fn hosts_accept_the_terms_as_everyone_does() {
+    let site = site(Database::Sqlite).await;
+    let hanna = hanna(&site).await;
+    put(&site, "terms = 'Be fair.'").await.unwrap();
+    assert_eq!(submit(&site, &hanna, 5, "").await.expect(409).json()["code"], "terms");
+    let accepts = json!({ "accepts": capeval_site::ids::digest("Be fair.") });
+    hanna.post_json(PARTICIPATION, &accepts).await.expect(200);
+    submit(&site, &hanna, 5, "").await.expect(201);
 }
 
 async fn hosts_approve_people_before_they_submit(database: Database) {

@@ -20,6 +20,7 @@ on_both! {
 }
 
 on_sqlite! {
+    baselines_take_no_ranks_from_teams
     a_mark_names_the_row_above_that_is_not_shown
     a_long_board_has_pages_of_rows
     choices_of_formats_are_those_that_there_are
@@ -238,6 +239,28 @@ async fn a_rule_ranks_over_several_measures(database: Database) {
     let own = cai.get(&leaderboard).await.expect(200).json();
     assert_eq!(own["sorted_by"], "cider-d");
     assert!(!own.to_string().contains("points("), "{own}");
+}
+
+/// A baseline that is better than all has the points that it would have beside them, and they have theirs.
+async fn baselines_take_no_ranks_from_teams() {
+    let site = Site::new(Database::Sqlite).await;
+    let phase = benchmark(&site, "rank_by = 'points(bleu-1)'").await;
+    for (name, skill) in [("Ada", 1), ("Bao", 2)] {
+        let client = site.program(name, Role::Member, Scope::Submit).await;
+        let path = format!("/api/v1/phases/{phase}/submissions?method={skill}");
+        let request = Request::post(path).header("content-type", "application/json");
+        client.send(request, results(40, skill)).await.expect(201);
+    }
+    site.work().await;
+    let board = site.anybody().get(&format!("/api/v1/phases/{phase}/leaderboard")).await.expect(200).json();
+    let found: Vec<Value> = board["rows"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|row| row["kind"] != "human")
+        .map(|row| json!([row["method"], row["rank"], row["scores"]["points(bleu-1)"]]))
+        .collect();
+    assert_eq!(json!(found), json!([["Baseline", null, 3.0], ["2", 1, 3.0], ["1", 2, 2.0]]));
 }
 
 /// Each group is scored as if its images were evaluated alone.

@@ -23,6 +23,7 @@ on_both! {
     nothing_comes_after_the_end_of_an_account
     a_deletion_that_was_killed_is_finished
     the_quota_of_an_address_outlives_its_account
+    a_team_that_has_used_more_than_a_new_member_keeps_what_it_has_used
 }
 
 /// Gives everyone the same password.
@@ -310,4 +311,29 @@ async fn the_quota_of_an_address_outlives_its_account(database: Database) {
     clock.move_to(clock.now() + 86_400_000);
     submit("Zoelina", 4).await.expect(201);
     assert_eq!(submit("Zoelina", 5).await.expect(429).json()["code"], "total-used");
+}
+
+async fn a_team_that_has_used_more_than_a_new_member_keeps_what_it_has_used(database: Database) {
+    let site = Site::new(database).await;
+    let phase = benchmark(&site, "per_day = 5\nin_total = 5").await;
+    let submit = async |name: &str, skill: usize| {
+        let person = site.program(name, Role::Member, Scope::Submit).await;
+        let path = format!("/api/v1/phases/{phase}/submissions?method=m");
+        person.send(Request::post(path), results(40, skill)).await.expect(201);
+    };
+    submit("Zoelina", 1).await;
+    let zoe = people::by_email(&site.app.store, "zoelina@example.org").await.unwrap().unwrap().id;
+    deletion::remove(&site.app, None, &zoe).await.unwrap();
+    for skill in 1..=3 {
+        submit("Bao", skill).await;
+    }
+    // Who comes back brings the one submission of before, of which the team has made more.
+    let bao = site.program("Bao", Role::Member, Scope::Submit).await;
+    let teams = bao.get("/api/v1/teams").await.expect(200).json();
+    let path = format!("/api/v1/teams/{}/invites", teams["teams"][0]["id"].as_str().unwrap());
+    let link = bao.post_json(&path, &json!({})).await.expect(201).json();
+    let page = link["link"].as_str().unwrap().replace("http://127.0.0.1:8080/join", "/teams/join");
+    site.person("Zoelina", Role::Member).await.post(&page, &[]).await.expect(303);
+    let quota = bao.get(&format!("/api/v1/phases/{phase}/quota")).await.expect(200).json();
+    assert_eq!((&quota["used_today"], &quota["used_in_total"]), (&json!(3), &json!(3)), "{quota}");
 }

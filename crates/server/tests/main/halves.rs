@@ -32,6 +32,7 @@ on_sqlite! {
     a_half_is_scored_as_if_its_images_were_all
     a_seed_draws_the_same_half_of_all_references
     rescoring_keeps_halves
+    a_private_half_waits_for_its_own_date_after_the_phase_closes
     plans_carry_halves_and_keep_what_was_seen
     hosts_end_a_phase_and_show_its_private_half
     halves_are_set_in_the_form
@@ -556,6 +557,29 @@ async fn rescoring_keeps_halves() {
     let board = site.anybody().get(&format!("/api/v1/phases/{phase}/leaderboard")).await.expect(200).json();
     assert_eq!(board["reference_set"], "c5");
     site.anybody().get(&format!("/api/v1/phases/{phase}/leaderboard?ref=c5-private")).await.expect(400);
+}
+
+async fn a_private_half_waits_for_its_own_date_after_the_phase_closes() {
+    let site = Site::new(Database::Sqlite).await;
+    let dates = "closes = '2026-07-01T00:00:00Z'\npublic = 0.4\nprivate_at = '2026-07-02T00:00:00Z'";
+    apply(&site, &plan(dates, "")).await.unwrap();
+    let phase: String = site.app.store.fetch_one("SELECT id FROM phase", args![]).await.unwrap();
+    for (now, is_shown, set) in [
+        ("2026-06-30T12:00:00Z", false, "c5"),
+        ("2026-07-01T12:00:00Z", false, "c5"),
+        ("2026-07-02T00:00:01Z", true, "c5-private"),
+    ] {
+        Clock::of_thread().unwrap().move_to(clock::parse(now).unwrap());
+        let shown = site.anybody().get(&format!("/api/v1/phases/{phase}")).await.expect(200).json();
+        let halves = &shown["halves"];
+        assert_eq!(
+            (&halves["private_from"], &halves["is_private_shown"]),
+            (&json!("2026-07-02T00:00:00Z"), &json!(is_shown)),
+            "{now}: {shown}"
+        );
+        let board = site.anybody().get(&format!("/api/v1/phases/{phase}/leaderboard")).await.expect(200);
+        assert_eq!(board.json()["reference_set"], set, "{now}");
+    }
 }
 
 async fn plans_carry_halves_and_keep_what_was_seen() {

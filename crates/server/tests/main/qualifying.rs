@@ -14,6 +14,7 @@ on_both! { the_first_teams_of_a_phase_enter_the_next_with_what_stands_for_them }
 on_sqlite! {
     hosts_open_a_phase_by_the_ranks_as_they_are
     rules_that_make_no_sense_are_refused
+    a_team_without_a_score_by_what_ranks_has_no_place
 }
 
 /// Applies a plan with a phase of each of these, and returns the reason why it was refused.
@@ -134,6 +135,26 @@ async fn hosts_open_a_phase_by_the_ranks_as_they_are() {
     assert!(refused.unwrap_err().contains("cannot change once it is decided"));
     let plan = root.get("/api/v1/host/benchmarks/b/file").await.expect(200).text;
     assert!(plan.contains("from = \"dev\"") && plan.contains("carry = true"), "{plan}");
+}
+
+async fn a_team_without_a_score_by_what_ranks_has_no_place() {
+    let site = Site::new(Database::Sqlite).await;
+    apply(&site, &[("dev", ""), ("final", "from = 'dev'\ntop = 3")]).await.unwrap();
+    let (dev, last) = (phase(&site, "dev").await, phase(&site, "final").await);
+    for (name, skill) in [("Ada", 7), ("Bao", 5)] {
+        let person = site.program(name, Role::Member, Scope::Submit).await;
+        submit(&person, &dev, skill).await.expect(201);
+    }
+    site.work().await;
+    // As where the measure that ranks was added, and has not been computed for all of them.
+    let sql = "UPDATE standing SET scores = '{}' WHERE submission IN (SELECT submission.id FROM submission \
+               JOIN team ON team.id = submission.team WHERE team.name = 'Bao')";
+    assert_eq!(site.app.store.execute(sql, args![]).await.unwrap(), 1);
+    let root = site.person("Root", Role::Admin).await;
+    root.post("/b/b/final/host/qualifiers", &[]).await.expect(303);
+    let root = site.program("Root", Role::Admin, Scope::Host).await;
+    let list = root.get(&format!("/api/v1/host/phases/{last}/qualifiers")).await.expect(200).json();
+    assert_eq!(teams(&list), [(1, "Ada")]);
 }
 
 async fn rules_that_make_no_sense_are_refused() {
