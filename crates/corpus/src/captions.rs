@@ -69,6 +69,8 @@ struct Doubts {
     joined: Option<String>,
     /// The files that were merged, if one of them can be read in several ways.
     parts: Vec<Captions>,
+    /// The names of the files that were merged, each with its first row; empty if there is a single one.
+    files: Vec<(usize, String)>,
 }
 
 impl Captions {
@@ -132,6 +134,22 @@ impl Captions {
     /// The display name of the source: a path, or `-` for standard input.
     pub fn source(&self) -> &str {
         &self.source
+    }
+
+    /// The display name of the file that has a row, which is one of several if files were merged.
+    pub fn source_of(&self, row: usize) -> &str {
+        let files = &self.doubts.files;
+        let after = files.partition_point(|(first, _)| *first <= row);
+        after.checked_sub(1).and_then(|place| files.get(place)).map_or(self.source(), |(_, name)| name)
+    }
+
+    /// Says that the rows from here on are of another file.
+    pub(crate) fn begin_file(&mut self, name: &str) {
+        let first = self.len();
+        let files = &mut self.doubts.files;
+        if files.last().is_none_or(|(_, last)| last != name) {
+            files.push((first, name.to_owned()));
+        }
     }
 
     /// The format that the source was read in; `None` for captions made in memory.
@@ -404,6 +422,10 @@ impl Captions {
 
     /// Appends the rows, declared ids and notices of `other`. Lines are kept only if there is a single source.
     pub(crate) fn append(&mut self, other: &Self) {
+        if self.doubts.files.is_empty() {
+            self.doubts.files.push((0, self.source.clone()));
+        }
+        self.begin_file(other.source());
         self.lines.clear();
         self.records.clear();
         let offset = self.texts.len();
@@ -448,6 +470,23 @@ mod tests {
         assert_eq!(captions.text(3), "");
         assert_eq!(captions.get(3), None);
         assert_eq!(captions.position(1).record, Some(2));
+    }
+
+    #[test]
+    fn rows_of_merged_files_know_their_file() {
+        let file = |name: &str, ids: &[i64]| {
+            let mut captions = Captions::new(name);
+            ids.iter().for_each(|id| captions.push(SegmentId::from(*id), "a dog"));
+            captions
+        };
+        let mut merged = file("a", &[1, 2]);
+        merged.append(&file("b", &[1]));
+        merged.append(&file("c", &[]));
+        merged.append(&file("d", &[2]));
+        assert_eq!([0, 1, 2, 3].map(|row| merged.source_of(row)), ["a", "a", "b", "d"]);
+        let second = merged.only(|id| *id == SegmentId::from(2));
+        assert_eq!([0, 1].map(|row| second.source_of(row)), ["a", "d"]);
+        assert_eq!(file("a", &[1]).source_of(0), "a");
     }
 
     #[test]
