@@ -67,6 +67,8 @@ struct Doubts {
     splits: Vec<(String, Vec<SegmentId>)>,
     /// Columns that would tell rows with one id apart, as a template.
     joined: Option<String>,
+    /// The columns of the start and the end of each caption, if images have captions of several spans of time.
+    times: Vec<String>,
     /// The files that were merged, if one of them can be read in several ways.
     parts: Vec<Captions>,
     /// The names of the files that were merged, each with its first row; empty if there is a single one.
@@ -277,6 +279,7 @@ impl Captions {
     pub fn take_reading(&mut self, understood: Self) {
         let left_out = understood.notices.into_iter().filter(|notice| notice.code == Code::RejectedCaptions);
         self.notices.extend(left_out);
+        self.doubts.times.clone_from(&understood.doubts.times);
         let mut reading = understood.doubts.reading;
         if let Some(reading) = &mut reading {
             reading.set_beside();
@@ -350,6 +353,15 @@ impl Captions {
 
     pub(crate) fn set_parts(&mut self, parts: Vec<Self>) {
         self.doubts.parts = parts;
+    }
+
+    /// The columns of the start and the end of each caption, if images have captions of several spans of time.
+    pub(crate) fn times(&self) -> &[String] {
+        &self.doubts.times
+    }
+
+    pub(crate) fn set_times(&mut self, times: Vec<String>) {
+        self.doubts.times = times;
     }
 
     /// Columns that would tell rows with one id apart, as a template.

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use capeval_choice::{Argument, Code, Notice, NoticeCode, counted};
+use capeval_choice::{Argument, Code, Notice, NoticeCode, Task, counted};
 
 use super::index::ImageIndex;
 use super::{OtherIds, proposals};
@@ -208,6 +208,19 @@ impl Check<'_> {
             let one = take(Duplicate::First).or(take(Duplicate::Last)).to("take one of them");
             let all = || Remedy::set(Argument::Several, "each").to("score all of them");
             let take = if self.noun == "candidate" { one.or(all()) } else { one };
+            let times: Vec<String> =
+                self.candidates.times().iter().map(|column| format!("{column:?}")).collect();
+            let take = match times.is_empty() {
+                true => take,
+                false => {
+                    let of_moments = "; they stand beside times in";
+                    message.push_str(&format!(
+                        "{of_moments} {}, as captions of moments do",
+                        times.join(" and ")
+                    ));
+                    Remedy::run(Task::ScoreMoments).to("match the moments").or(take)
+                }
+            };
             match self.candidates.joined() {
                 Some(template) => Remedy::set(Argument::IdColumn(Role::Candidates), template.to_owned())
                     .to("make ids of both columns")
