@@ -172,6 +172,12 @@ impl AlignedReferences {
         self.index.comparison()
     }
 
+    /// The ids of all entries of `set`, and the way to compare them.
+    pub fn known(&self) -> (Vec<SegmentId>, Ids) {
+        let ids = (0..self.images.len() as u32).filter_map(|image| self.id(image).cloned());
+        (ids.collect(), self.ids())
+    }
+
     /// The id of an entry of `set`.
     pub fn id(&self, image: u32) -> Option<&SegmentId> {
         self.images.get(image as usize).and_then(|image| self.index.id(*image as usize))

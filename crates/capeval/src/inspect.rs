@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::io::{self, Write};
 
 use capeval_choice::{Argument, Dialect, Remedy, Role, counted};
-use capeval_corpus::{Captions, GroupedCaptions, Ids, Opposite, Policy, SegmentId, agree, align};
+use capeval_corpus::{Because, Captions, GroupedCaptions, Ids, Opposite, Policy, SegmentId, agree, align};
 use capeval_report::{Notice, SourceReading};
 use serde::Serialize;
 
@@ -201,7 +201,10 @@ impl InspectedSource {
                 others => format!("; {} could be meant as well", others.join(", ")),
             };
             let separator = if columns.is_empty() { "" } else { ": " };
-            let because = chosen.because.summary();
+            let because = match chosen.because {
+                Because::Alone if !chosen.others.is_empty() => "the first of several",
+                because => because.summary(),
+            };
             if layout.records.is_empty() && format.is_none() && columns.is_empty() {
                 continue;
             }

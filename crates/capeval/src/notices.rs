@@ -31,12 +31,24 @@ pub fn is_empty(metrics: &[AnyMetric]) -> impl Fn(&str) -> bool + use<> {
 
 /// A notice about references without any text.
 pub(crate) fn empty_references(references: &Captions) -> Option<Notice> {
-    let empty = || references.iter().filter(|(_, text)| text.trim().is_empty()).map(|(id, _)| id);
-    let first = empty().next()?;
-    let (count, source) = (empty().count(), references.source());
+    let rows = references.iter().enumerate().filter(|(_, (_, text))| text.trim().is_empty());
+    let empty: Vec<(&str, &SegmentId)> = rows.map(|(row, (id, _))| (references.source_of(row), id)).collect();
+    let (_, first) = empty.first()?;
+    let count = empty.len();
+    let mut files: Vec<(&str, usize)> = Vec::new();
+    for (file, _) in &empty {
+        match files.iter_mut().find(|(known, _)| known == file) {
+            Some((_, n)) => *n += 1,
+            None => files.push((file, 1)),
+        }
+    }
+    let source = match files.as_slice() {
+        [(file, _)] => (*file).to_owned(),
+        files => files.iter().map(|(file, n)| format!("{file} ({n})")).collect::<Vec<_>>().join(", "),
+    };
     let (are, such) = if count == 1 { ("reference is", "that") } else { ("references are", "the first one") };
     let message = format!("{count} {are} empty in {source}, {such} of image {}", first.quoted());
-    let ids = empty().take(Notice::MAX_IDS).cloned().collect();
+    let ids = empty.iter().take(Notice::MAX_IDS).map(|(_, id)| (*id).clone()).collect();
     Some(Notice::new(Code::EmptyReferences, message).count(count).ids(ids))
 }
 

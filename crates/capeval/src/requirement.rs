@@ -182,10 +182,8 @@ impl Requirements {
             };
             let p = contrast.permutation.unwrap_or(contrast.randomisation).adjusted;
             let (system, baseline) = (name(system), name(baseline.unwrap_or_default()));
-            format!(
-                "{system} is {verdict} {baseline} by {}: {:+.4}, p = {p:.4}",
-                measure.key, contrast.difference
-            )
+            let p = if p < 0.0001 { "p < 0.0001".to_owned() } else { format!("p = {p:.4}") };
+            format!("{system} is {verdict} {baseline} by {}: {:+.4}, {p}", measure.key, contrast.difference)
         };
         Ok(contrasts().filter(fails).map(in_words).collect())
     }

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use capeval_choice::{Code, Remedy};
-use capeval_corpus::{Captions, Format, Ids, Notice, SegmentId};
+use capeval_corpus::{Captions, Format, Ids, Notice, OtherIds, SegmentId};
 
 use crate::Error;
 use crate::references::ReferenceSource;
@@ -34,15 +34,19 @@ impl Subset {
             let shown: Vec<String> =
                 unknown.iter().take(Notice::MAX_IDS).map(|id| id.quoted().to_string()).collect();
             let more = if unknown.len() > shown.len() { ", …" } else { "" };
+            let message = format!(
+                "{} of the {} listed images {} no {noun} in {}: {}{more}",
+                unknown.len(),
+                list.len(),
+                if unknown.len() == 1 { "has" } else { "have" },
+                references.source(),
+                shown.join(", "),
+            );
+            if let Some(other) = OtherIds::of(references.ids(), unknown.iter().copied(), ids) {
+                return Err(Error::with_remedy(format!("{message}; {}", other.examples()), other.remedy()));
+            }
             return Err(Error::with_remedy(
-                format!(
-                    "{} of the {} listed images {} no {noun} in {}: {}{more}",
-                    unknown.len(),
-                    list.len(),
-                    if unknown.len() == 1 { "has" } else { "have" },
-                    references.source(),
-                    shown.join(", "),
-                ),
+                message,
                 if unknown.len() == 1 { "remove it from the list" } else { "remove them from the list" },
             ));
         }

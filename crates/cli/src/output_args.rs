@@ -244,7 +244,7 @@ impl ResultTarget {
                 study.scale_to_percent();
             }
             if messages::is_quiet() {
-                study.head_mut().notices.clear();
+                study.silence();
             }
         }
         let digits = self.digits.or_else(|| of_percent(study)).unwrap_or(DIGITS);

@@ -210,6 +210,7 @@ mod tests {
             reference_hash: None,
             systems: vec![system],
             timelines: Some(timelines),
+            is_silent: false,
         }
     }
 

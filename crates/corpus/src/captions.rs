@@ -67,8 +67,12 @@ struct Doubts {
     splits: Vec<(String, Vec<SegmentId>)>,
     /// Columns that would tell rows with one id apart, as a template.
     joined: Option<String>,
+    /// The columns of the start and the end of each caption, if images have captions of several spans of time.
+    times: Vec<String>,
     /// The files that were merged, if one of them can be read in several ways.
     parts: Vec<Captions>,
+    /// The names of the files that were merged, each with its first row; empty if there is a single one.
+    files: Vec<(usize, String)>,
 }
 
 impl Captions {
@@ -132,6 +136,22 @@ impl Captions {
     /// The display name of the source: a path, or `-` for standard input.
     pub fn source(&self) -> &str {
         &self.source
+    }
+
+    /// The display name of the file that has a row, which is one of several if files were merged.
+    pub fn source_of(&self, row: usize) -> &str {
+        let files = &self.doubts.files;
+        let after = files.partition_point(|(first, _)| *first <= row);
+        after.checked_sub(1).and_then(|place| files.get(place)).map_or(self.source(), |(_, name)| name)
+    }
+
+    /// Says that the rows from here on are of another file.
+    pub(crate) fn begin_file(&mut self, name: &str) {
+        let first = self.len();
+        let files = &mut self.doubts.files;
+        if files.last().is_none_or(|(_, last)| last != name) {
+            files.push((first, name.to_owned()));
+        }
     }
 
     /// The format that the source was read in; `None` for captions made in memory.
@@ -259,6 +279,7 @@ impl Captions {
     pub fn take_reading(&mut self, understood: Self) {
         let left_out = understood.notices.into_iter().filter(|notice| notice.code == Code::RejectedCaptions);
         self.notices.extend(left_out);
+        self.doubts.times.clone_from(&understood.doubts.times);
         let mut reading = understood.doubts.reading;
         if let Some(reading) = &mut reading {
             reading.set_beside();
@@ -334,6 +355,15 @@ impl Captions {
         self.doubts.parts = parts;
     }
 
+    /// The columns of the start and the end of each caption, if images have captions of several spans of time.
+    pub(crate) fn times(&self) -> &[String] {
+        &self.doubts.times
+    }
+
+    pub(crate) fn set_times(&mut self, times: Vec<String>) {
+        self.doubts.times = times;
+    }
+
     /// Columns that would tell rows with one id apart, as a template.
     pub(crate) fn joined(&self) -> Option<&str> {
         self.doubts.joined.as_deref()
@@ -404,6 +434,10 @@ impl Captions {
 
     /// Appends the rows, declared ids and notices of `other`. Lines are kept only if there is a single source.
     pub(crate) fn append(&mut self, other: &Self) {
+        if self.doubts.files.is_empty() {
+            self.doubts.files.push((0, self.source.clone()));
+        }
+        self.begin_file(other.source());
         self.lines.clear();
         self.records.clear();
         let offset = self.texts.len();
@@ -448,6 +482,23 @@ mod tests {
         assert_eq!(captions.text(3), "");
         assert_eq!(captions.get(3), None);
         assert_eq!(captions.position(1).record, Some(2));
+    }
+
+    #[test]
+    fn rows_of_merged_files_know_their_file() {
+        let file = |name: &str, ids: &[i64]| {
+            let mut captions = Captions::new(name);
+            ids.iter().for_each(|id| captions.push(SegmentId::from(*id), "a dog"));
+            captions
+        };
+        let mut merged = file("a", &[1, 2]);
+        merged.append(&file("b", &[1]));
+        merged.append(&file("c", &[]));
+        merged.append(&file("d", &[2]));
+        assert_eq!([0, 1, 2, 3].map(|row| merged.source_of(row)), ["a", "a", "b", "d"]);
+        let second = merged.only(|id| *id == SegmentId::from(2));
+        assert_eq!([0, 1].map(|row| second.source_of(row)), ["a", "d"]);
+        assert_eq!(file("a", &[1]).source_of(0), "a");
     }
 
     #[test]

@@ -103,6 +103,9 @@ impl Position {
     }
 }
 
+/// What the message of an error says if more text should follow.
+pub(crate) const TRUNCATED: &str = "the file may be truncated";
+
 impl Error {
     pub(crate) fn new(kind: ErrorKind, source: &str, message: impl Into<String>) -> Self {
         Self(Box::new(Inner {
@@ -164,6 +167,11 @@ impl Error {
     /// The display name of the source.
     pub fn source_name(&self) -> &str {
         &self.0.source
+    }
+
+    /// Returns true if the source ends too early.
+    pub(crate) fn is_of_truncation(&self) -> bool {
+        self.0.message.contains(TRUNCATED)
     }
 
     /// The position in the source.

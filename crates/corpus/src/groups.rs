@@ -14,7 +14,7 @@ use crate::json::Json;
 use crate::reading::Template;
 use crate::table::known::means_image;
 use crate::table::{Cell, Nesting, Table, read_value};
-use crate::{Error, SegmentId, read_rows};
+use crate::{Error, Ids, OtherIds, SegmentId, read_rows};
 
 /// The deepest place of records in a file: `data`, `images` and the records.
 const LEVELS: usize = 3;
@@ -30,6 +30,8 @@ struct Records {
     records: Vec<Record>,
     /// How columns make ids.
     templates: Vec<Template>,
+    /// True if the names are the first row of a table, which may be a row like the others.
+    has_header: bool,
 }
 
 /// A file that says to which groups images belong.
@@ -93,7 +95,7 @@ impl GroupFile {
         };
         let records = pairs.into_iter().map(record).collect();
         let names = vec!["id".to_owned(), name.to_owned()];
-        let table = Records { path: String::new(), names, records, templates: Vec::new() };
+        let table = Records { path: String::new(), names, records, templates: Vec::new(), has_header: false };
         Self { source: name.to_owned(), tables: vec![table], dictionaries: Vec::new() }
     }
 
@@ -130,7 +132,13 @@ impl GroupFile {
         };
         let records = table.rows.iter().map(record).collect();
         let names = names.to_vec();
-        self.tables.push(Records { path: String::new(), names, records, templates: Vec::new() });
+        self.tables.push(Records {
+            path: String::new(),
+            names,
+            records,
+            templates: Vec::new(),
+            has_header: true,
+        });
     }
 
     /// Adds the records and dictionaries at and below a value.
@@ -177,7 +185,7 @@ impl GroupFile {
             }
         }
         if !names.is_empty() {
-            self.tables.push(Records { path, names, records, templates: Vec::new() });
+            self.tables.push(Records { path, names, records, templates: Vec::new(), has_header: false });
         }
     }
 
@@ -188,13 +196,60 @@ impl GroupFile {
         column: Option<&str>,
         is_known: &dyn Fn(&SegmentId) -> bool,
     ) -> Result<GroupedIds, Error> {
-        let found = self.any_groups(column, is_known)?;
+        let headless = self.headless(is_known);
+        let found = headless.as_ref().unwrap_or(self).any_groups(column, is_known)?;
         if found.pairs.iter().any(|(id, _)| is_known(id)) {
             return Ok(found);
         }
         Err(self
             .error("no image has a group".to_owned())
             .with_remedy("write a group beside the id of each image".into()))
+    }
+
+    /// The same file, in which the first row of a table is a row like the others, since the id of an image stands in it;
+    /// `None` if there is no such table.
+    fn headless(&self, is_known: &dyn Fn(&SegmentId) -> bool) -> Option<Self> {
+        let is_row = |table: &Records| {
+            table.has_header && table.names.iter().any(|name| is_known(&SegmentId::from_untyped(name)))
+        };
+        if !self.tables.iter().any(is_row) {
+            return None;
+        }
+        let mut file = self.clone();
+        for table in file.tables.iter_mut().filter(|table| is_row(table)) {
+            let old = std::mem::take(&mut table.names);
+            let name = |k: usize| match (old.len(), k) {
+                (2, 0) => "id".to_owned(),
+                (2, 1) => stem(&self.source),
+                _ => format!("column {}", k + 1),
+            };
+            table.names = (0..old.len()).map(name).collect();
+            let place = |name: &String| old.iter().position(|known| known == name);
+            for record in &mut table.records {
+                for (name, _) in record.iter_mut() {
+                    if let Some(new) = place(name).and_then(|k| table.names.get(k)) {
+                        name.clone_from(new);
+                    }
+                }
+            }
+            let cells = old.iter().map(|name| Cell::Untyped(name.clone().into()));
+            table.records.insert(0, table.names.iter().cloned().zip(cells).collect());
+            table.has_header = false;
+        }
+        Some(file)
+    }
+
+    /// The way to compare ids under which images of `known` have groups by `column`, if they have none as ids are
+    /// compared now.
+    pub fn other_ids(&self, column: Option<&str>, known: &[SegmentId], comparison: Ids) -> Option<OtherIds> {
+        let ways = [Ids::Text, Ids::FileName, Ids::Loose].into_iter().filter(|way| *way > comparison);
+        ways.into_iter().find_map(|way| {
+            let forms: HashSet<SegmentId> = known.iter().map(|id| way.form(id).into_owned()).collect();
+            let found = self.groups(column, &|id| forms.contains(&*way.form(id))).ok()?;
+            let ids: Vec<SegmentId> = found.pairs.into_iter().map(|(id, _)| id).collect();
+            let is_known = |id: &&SegmentId| forms.contains(&*way.form(id));
+            OtherIds::of(known, ids.iter().filter(is_known), comparison)
+        })
     }
 
     fn any_groups(
@@ -505,6 +560,30 @@ mod tests {
             let refused = groups(text, column).unwrap_err();
             assert!(refused.contains("group"), "{text}: {refused}");
         }
+    }
+
+    #[test]
+    fn a_table_without_a_header_loses_no_image() {
+        for text in ["1,in\n2,out\n", "1;in\n2;out\n", "in\t1\nout\t2\n"] {
+            assert_eq!(groups(text, None).unwrap(), ["1:in", "2:out"], "{text}");
+        }
+        assert_eq!(groups("id,1st\n1,in\n2,out\n", None).unwrap(), ["1:in", "2:out"]);
+        assert_eq!(groups("1,a,x\n2,b,y\n", Some("column 3")).unwrap(), ["1:x", "2:y"]);
+    }
+
+    #[test]
+    fn ids_written_in_another_way_are_found_out() {
+        let known: Vec<SegmentId> = vec![1.into(), 2.into()];
+        let way = |text: &str| {
+            let file = GroupFile::read(text.as_bytes(), "groups.x").unwrap();
+            file.other_ids(None, &known, Ids::AsGiven).map(|other| other.way().name())
+        };
+        assert_eq!(way("id,kind\n1.jpg,in\n2.jpg,out\n"), Some("file-name"));
+        assert_eq!(
+            way(r#"{"val/000000000001.jpg": "in", "val/000000000002.jpg": "out"}"#),
+            Some("file-name")
+        );
+        assert_eq!(way("id,kind\nx.jpg,in\n"), None);
     }
 
     #[test]

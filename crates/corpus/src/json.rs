@@ -11,7 +11,7 @@
 
 use std::borrow::Cow;
 
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, TRUNCATED};
 use crate::{Remedy, SegmentId};
 
 /// Deeper nesting than this inside one skipped value is an error.
@@ -39,9 +39,7 @@ impl Fault {
     /// The fault as an error about the file `name`, without a position.
     pub fn into_error(self, name: &str) -> Error {
         let (kind, message) = match self.what {
-            What::Truncated => {
-                (ErrorKind::Syntax, "unexpected end of JSON (the file may be truncated)".into())
-            }
+            What::Truncated => (ErrorKind::Syntax, format!("unexpected end of JSON ({TRUNCATED})")),
             What::Syntax(message) => (ErrorKind::Syntax, message.into_owned()),
             What::Escape(message) => (ErrorKind::Encoding, message.into()),
             What::Shape(message) => (ErrorKind::Shape, message),
@@ -303,6 +301,28 @@ impl<'a> Json<'a> {
         }
     }
 
+    /// Returns true if the next value is null or NaN, which stand for nothing.
+    pub fn is_missing(&mut self) -> bool {
+        matches!(self.peek(), Some(b'n' | b'N'))
+    }
+
+    /// Refuses the next value, which stands where a caption of an image is expected.
+    #[cold]
+    pub fn no_caption<T>(&mut self, expected: &str, id: Option<&SegmentId>) -> Result<T> {
+        let found = self.found();
+        if self.byte().is_none() {
+            return self.fault(What::Truncated);
+        }
+        let whose = id.map(|id| format!(" for image {}", id.quoted())).unwrap_or_default();
+        let remedy = match found {
+            "an array" => "give each image one list of captions, without lists in it",
+            "null" | "NaN" => "write its caption, or leave it out",
+            _ => "write captions in quotes, and null where there is none",
+        };
+        let message = format!("expected {expected}, found {found}{whose}");
+        Fault::with_remedy(self.at, What::Shape(message), Remedy::say(remedy))
+    }
+
     /// Moves to the next key of an object whose `{` has been read; `None` after its `}`. The caller sets `first` to
     /// true before the first key and passes it to each call.
     #[inline(always)]
@@ -431,7 +451,7 @@ impl<'a> Json<'a> {
                 let found = self.found();
                 match self.byte() {
                     None => self.fault(What::Truncated),
-                    Some(b'[') => self.mismatch("an image id, which is an integer or a string"),
+                    Some(b'[' | b'{') => self.mismatch("an image id, which is an integer or a string"),
                     Some(_) => self.fault(What::Id(format!(
                         "an image id must be an integer or a string, found {found}"
                     ))),

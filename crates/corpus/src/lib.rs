@@ -53,7 +53,9 @@ mod write;
 mod written_list;
 mod zstd;
 
-pub use align::{AlignedScores, Alignment, GroupedCaptions, ImageIndex, Pair, align, align_by, align_scores};
+pub use align::{
+    AlignedScores, Alignment, GroupedCaptions, ImageIndex, OtherIds, Pair, align, align_by, align_scores,
+};
 pub use capeval_choice::{Notice, Remedy, Role, SegmentId, UnknownName};
 pub use captions::Captions;
 pub use error::{Error, ErrorKind, Position};

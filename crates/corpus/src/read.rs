@@ -9,7 +9,7 @@ use crate::error::{Error, ErrorKind};
 use crate::formats;
 use crate::head::{binary, is_binary};
 use crate::input::Source;
-use crate::sniff::{Guess, sniff};
+use crate::sniff::{Guess, foreign_magic, sniff};
 use crate::table;
 use crate::utf16::is_unmarked;
 use crate::{Format, ReadOptions, Remedy, reading};
@@ -60,19 +60,12 @@ fn read_source(source: Source<'_>, options: &ReadOptions) -> Result<Captions, Er
         (_, Guess::Nothing) => return Err(Error::new(ErrorKind::Empty, name, "the file is empty")),
         (None, Guess::Binary) => return Err(binary(name)),
         (Some(_), Guess::Binary) if is_binary(source.head()) => return Err(binary(name)),
+        (Some(_), Guess::Foreign(what, advice)) if foreign_magic(source.head()).is_some() => {
+            return Err(foreign(what, advice, &source, options));
+        }
         (Some(format), _) => format,
         (None, Guess::Format(format)) => format,
-        (None, Guess::Foreign(what, advice)) => {
-            let message = format!("looks like {what}; expected one of {}", Format::NAMES.join(", "));
-            let read_anyway = Remedy::give(Argument::Format(options.role)).to("read it as one of them");
-            let remedy = match advice {
-                // No format is binary, except Parquet, which is known.
-                Some(advice) if is_binary(source.head()) => Remedy::say(advice),
-                Some(advice) => Remedy::say(advice).or(read_anyway),
-                None => read_anyway,
-            };
-            return Err(Error::new(ErrorKind::Format, name, message).with_remedy(remedy));
-        }
+        (None, Guess::Foreign(what, advice)) => return Err(foreign(what, advice, &source, options)),
     };
     let mut captions = Captions::new(name);
     captions.set_format(format);
@@ -106,14 +99,70 @@ fn read_source(source: Source<'_>, options: &ReadOptions) -> Result<Captions, Er
         (Ok(()), _) => within_limits(captions, options),
         (Err(error), _) if !matches!(error.kind(), ErrorKind::Syntax | ErrorKind::Shape) => Err(error),
         (Err(error), _) if options.format.is_none() && format != Format::Parquet => {
-            let remedy = Remedy::give(Argument::Format(options.role)).to("read it as another format");
-            Err(error.noting(&format!("read as {format}")).with_remedy(remedy))
+            let error = error.noting(&format!("read as {format}"));
+            let other = other_format(format, &source, options);
+            let remedy = match other {
+                Some(remedy) => Some(remedy),
+                None if error.remedy().is_some() => None,
+                None => Some(mending(&error, format)),
+            };
+            Err(remedy.into_iter().fold(error, Error::with_remedy))
         }
         (Err(error), Guess::Format(other)) if other != format && !same_shape(other, format) => {
             Err(error.noting(&format!("the file looks like {other} rather than {format}")))
         }
         (Err(error), _) => Err(error),
     }
+}
+
+/// Refuses a file of another kind than captions have.
+fn foreign(what: &str, advice: Option<&'static str>, source: &Source<'_>, options: &ReadOptions) -> Error {
+    let message = format!("looks like {what}; expected one of {}", Format::NAMES.join(", "));
+    let error = Error::new(ErrorKind::Format, source.name, message);
+    match advice {
+        Some(advice) => error.with_remedy(Remedy::say(advice)),
+        // Any text has lines.
+        None => error.with_remedy(
+            Remedy::set(Argument::Format(options.role), Format::Lines.name())
+                .to("read each line as a caption"),
+        ),
+    }
+}
+
+/// The way to read a source in another format than `detected`, if that can be done: it is tried. Any text has lines,
+/// but those of JSON and of a table with a header are no captions.
+fn other_format(detected: Format, source: &Source<'_>, options: &ReadOptions) -> Option<Remedy> {
+    let are_lines = matches!(sniff(source.head(), "", options.role), Guess::Format(Format::Lines));
+    let is_possible = |other: &&Format| match other {
+        Format::Parquet => false,
+        Format::Lines => are_lines && !options.names_columns() && !options.selects(),
+        other => **other != detected,
+    };
+    let mut possible = Format::ALL.iter().filter(is_possible);
+    let reads = |other: &&Format| {
+        let options = ReadOptions { format: Some(**other), ..options.clone() };
+        read_source(source.borrowed(), &options).is_ok_and(|captions| !captions.is_empty())
+    };
+    let format = possible.find(reads)?;
+    let purpose = match format {
+        Format::Lines => "read each line as a caption".to_owned(),
+        other => format!("read it as {other}"),
+    };
+    Some(Remedy::set(Argument::Format(options.role), format.name()).to(purpose))
+}
+
+/// What to do about a file that no format reads.
+fn mending(error: &Error, format: Format) -> Remedy {
+    let is_json = !matches!(format, Format::Csv | Format::Tsv | Format::Pipes | Format::Tokens);
+    Remedy::say(match error.kind() {
+        _ if error.is_of_truncation() && is_json => "get the file again, or mend its end",
+        _ if error.is_of_truncation() => "write the missing quotation mark, or get the file again",
+        ErrorKind::Syntax if is_json => {
+            "mend it there, or write the file again with a program that writes JSON"
+        }
+        ErrorKind::Syntax => "mend this line",
+        _ => "give an object from ids to captions, or a list of objects with an id and a caption",
+    })
 }
 
 /// Looks at the structure and the values of a source whose format no one named: if the reader of the detected format

@@ -23,7 +23,7 @@ pub(crate) enum Guess {
 /// that could have several formats: it is CSV, TSV or JSON if the extension says so.
 pub(crate) fn sniff(head: &[u8], name: &str, role: Role) -> Guess {
     if let Some((what, advice)) = foreign_magic(head) {
-        return Guess::Foreign(what, Some(advice).filter(|advice| !advice.is_empty()));
+        return Guess::Foreign(what, Some(advice));
     }
     if head.starts_with(b"PAR1") {
         return Guess::Format(Format::Parquet);
@@ -49,9 +49,25 @@ pub(crate) fn sniff(head: &[u8], name: &str, role: Role) -> Guess {
         Some(b'"') if ["\"[", "\"{"].iter().any(|start| significant.starts_with(start)) => {
             Guess::Format(Format::JsonLines)
         }
-        Some(b'<') if is_markup(significant) => Guess::Foreign("XML or HTML", None),
+        Some(b'<') if is_markup(significant) => {
+            let are_lines = has_text_in_every_line(text);
+            Guess::Foreign("XML or HTML", (!are_lines).then_some(AS_OBJECT))
+        }
         _ => sniff_lines(text, significant, name),
     }
+}
+
+/// Advice for files that may hold captions in another way.
+const AS_OBJECT: &str = "write its captions as a JSON object from ids to captions";
+
+/// Advice for pictures.
+const AS_CAPTIONS: &str = "give a file of captions, such as a JSON object from ids to captions";
+
+/// Returns true if each line of markup has text between its tags, as captions have.
+fn has_text_in_every_line<'t>(text: &'t str) -> bool {
+    let outside = |part: &'t str| part.split_once('>').map_or(part, |(_, after)| after);
+    let has_text = |line: &'t str| line.split('<').map(outside).any(|text| !text.trim().is_empty());
+    text.lines().filter(|line| !line.trim().is_empty()).all(has_text) && !text.starts_with("<!")
 }
 
 /// The longest prefix that is UTF-8.
@@ -65,15 +81,16 @@ fn valid_prefix(bytes: &[u8]) -> &str {
     }
 }
 
-fn foreign_magic(head: &[u8]) -> Option<(&'static str, &'static str)> {
+/// The kind of a file that its first bytes name, and what to do with it.
+pub(crate) fn foreign_magic(head: &[u8]) -> Option<(&'static str, &'static str)> {
     const MAGICS: &[(&[u8], &str, &str)] = &[
         (b"7z\xBC\xAF", "a 7-Zip archive", "unpack it first"),
-        (b"%PDF", "a PDF document", ""),
-        (b"\x89PNG", "a PNG image", ""),
-        (b"\xFF\xD8\xFF", "a JPEG image", ""),
+        (b"%PDF", "a PDF document", "give its captions as text, one in a line"),
+        (b"\x89PNG", "a PNG image", AS_CAPTIONS),
+        (b"\xFF\xD8\xFF", "a JPEG image", AS_CAPTIONS),
         (b"ARROW1", "an Arrow file", "write it as Parquet"),
-        (b"\x89HDF", "an HDF5 file", ""),
-        (b"\x93NUMPY", "a numpy array", ""),
+        (b"\x89HDF", "an HDF5 file", "write its captions as JSON"),
+        (b"\x93NUMPY", "a numpy array", "write its captions as JSON"),
         (b"\x80\x02", "a Python pickle", "write it as JSON"),
         (b"\x80\x03", "a Python pickle", "write it as JSON"),
         (b"\x80\x04", "a Python pickle", "write it as JSON"),
@@ -224,7 +241,7 @@ fn sniff_lines(text: &str, significant: &str, name: &str) -> Guess {
         return Guess::Format(Format::Tokens);
     }
     if text.contains('\0') {
-        return Guess::Foreign("binary data", None);
+        return Guess::Foreign("binary data", Some("give text in UTF-8"));
     }
     Guess::Format(match extension(name) {
         "csv" => Format::Csv,

@@ -69,6 +69,30 @@ impl Counts {
     }
 }
 
+/// A remark on predicted times that are fractions of the videos, where references have seconds.
+pub(crate) fn fractions(references: &[EventFile], file: &EventFile) -> Option<String> {
+    const FEWEST: usize = 3;
+    const SECONDS: f64 = 2.0;
+    let known = |id: &String| references.iter().find_map(|reference| reference.videos.get(id));
+    let shared: Vec<(&Vec<Event>, &Vec<Event>)> =
+        file.videos.iter().filter_map(|(id, events)| Some((events, known(id)?))).collect();
+    let last = |events: &[Event]| events.iter().map(|event| event.end).fold(0.0, f64::max);
+    let mut predicted = shared.iter().flat_map(|(events, _)| *events);
+    let n = shared.iter().map(|(events, _)| events.len()).sum::<usize>();
+    let are_fractions = n >= FEWEST
+        && predicted.all(|event| (0.0..=1.0).contains(&event.start) && (0.0..=1.0).contains(&event.end))
+        && shared.iter().any(|(events, _)| events.iter().any(|event| event.end > event.start));
+    let n_longer = shared.iter().filter(|(_, references)| last(references) > SECONDS).count();
+    let end = shared.iter().map(|(_, references)| last(references)).fold(0.0, f64::max);
+    (are_fractions && n_longer * 2 > shared.len()).then(|| {
+        format!(
+            "{}: all times are between 0 and 1, and those of the references go up to {end}: times are seconds, so \
+             multiply fractions by the duration of each video",
+            file.name
+        )
+    })
+}
+
 impl EventFile {
     /// Adds or removes `v_` before all ids if none of them is in the references otherwise, and says so.
     pub fn match_ids(&mut self, references: &[Self]) -> Option<String> {

@@ -43,6 +43,9 @@ pub struct DenseReport {
     /// The events of all videos and what was matched, if asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timelines: Option<Timelines>,
+    /// True if people want nothing below the tables but what was scored.
+    #[serde(skip)]
+    pub is_silent: bool,
 }
 
 /// One file of results.
@@ -136,6 +139,7 @@ pub fn score(
         let mut remarks = Vec::from_iter(file.match_ids(references));
         let counts = Counts::of(references, &file);
         remarks.extend(counts.remarks(&file));
+        remarks.extend(crate::counts::fractions(references, &file));
         remarks.extend(of_references.iter().cloned());
         let scores = match &mut timelines {
             None => evaluate(references, &file, forms, metrics),
@@ -167,6 +171,7 @@ pub fn score(
         reference_hash: Some(crate::as_report::reference_hash(references)),
         systems,
         timelines,
+        is_silent: false,
     })
 }
 
@@ -277,6 +282,11 @@ impl DenseReport {
 impl Study for DenseReport {
     study_head!(KIND, head);
 
+    fn silence(&mut self) {
+        self.head.notices.clear();
+        self.is_silent = true;
+    }
+
     fn headings(&self) -> Headings {
         Headings {
             title: match self.unit.as_str() {
@@ -317,6 +327,9 @@ impl Study for DenseReport {
             vec![format!("{} of {references} (capeval {version})", counted(self.n_videos, &self.unit))];
         if let Some(resampling) = &self.head.resampling {
             lines.push(intervals_in_words(resampling, &self.unit));
+        }
+        if self.is_silent {
+            return lines;
         }
         if self.systems.iter().flat_map(|system| &system.forms).all(|form| form.form == "capeval") {
             lines.push("form capeval; most papers since 2019 print the form densevid-2019".to_owned());
@@ -373,7 +386,8 @@ impl Study for DenseReport {
     }
 
     fn body(&self) -> Fields {
-        let Self { head: _, references, unit, n_videos, reference_hash, systems, timelines: _ } = self;
+        let Self { head: _, references, unit, n_videos, reference_hash, systems, timelines: _, is_silent: _ } =
+            self;
         fields(&json!({
             "references": references, "unit": unit, "videos": n_videos, "reference_hash": reference_hash,
             "systems": systems,

@@ -26,6 +26,11 @@ pub trait Study: Any + fmt::Debug + Send + Sync {
     /// The same, to be changed.
     fn head_mut(&mut self) -> &mut Head;
 
+    /// Drops notices and remarks, for people who want results alone.
+    fn silence(&mut self) {
+        self.head_mut().notices.clear();
+    }
+
     /// The headings of its page.
     fn headings(&self) -> Headings;
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use capeval_choice::{Argument, Code, Remedy, Role};
 use capeval_corpus::ratings::{Item, RatedCaption, Ratings};
 use capeval_corpus::scores::{ScoredSegment, SegmentScores};
-use capeval_corpus::{Captions, Fit, Ids, SegmentId, Surplus, fit};
+use capeval_corpus::{Captions, Fit, Ids, OtherIds, SegmentId, Surplus, fit};
 use capeval_evaluate::registry::Resources;
 use capeval_evaluate::{Progress, System};
 use capeval_metric::AnyMetric;
@@ -261,6 +261,8 @@ impl Judgements {
 /// The references that are given, by image.
 struct KnownReferences<'c> {
     texts: HashMap<SegmentId, Vec<&'c str>>,
+    /// The ids of the images, as they are given.
+    images: &'c [SegmentId],
     ids: Ids,
     source: &'c str,
     /// The reason why the ids are none that a person gave, with a remedy.
@@ -273,7 +275,8 @@ impl<'c> KnownReferences<'c> {
         for (id, text) in references.iter() {
             texts.entry(normal(id, ids)).or_default().push(text);
         }
-        Self { texts, ids, source: references.source(), numbered: numbered(references) }
+        let images = references.ids();
+        Self { texts, images, ids, source: references.source(), numbered: numbered(references) }
     }
 
     fn of(&self, image: &SegmentId) -> Option<&Vec<&'c str>> {
@@ -305,6 +308,10 @@ fn without_references(
             false => Remedy::say("give the references they were rated with").or(ignore),
         };
         let message = format!("{}: {message}", ratings.source);
+        let ids = unknown.iter().map(|item| &item.image);
+        if let Some(other) = OtherIds::of(known.images, ids, known.ids) {
+            return Err(Error::with_remedy(format!("{message}: {}", other.examples()), other.remedy()));
+        }
         return Err(match &known.numbered {
             Some((why, name_them)) => Error::with_remedy(format!("{message}: {why}"), name_them.clone()),
             None => Error::with_remedy(message, remedy),

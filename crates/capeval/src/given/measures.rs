@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 
 use capeval_choice::{Argument, Code, Remedy, suggest};
-use capeval_corpus::scores::MeasureFacts;
+use capeval_corpus::scores::{MeasureFacts, SegmentScores};
 use capeval_evaluate::registry::kinds;
 use capeval_metric::{AnyMetric, Part};
 use capeval_report::Notice;
@@ -87,6 +87,42 @@ pub(crate) fn parts(
         found.add([Notice::new(Code::OtherScale, message).count(rescaled.len())]);
     }
     Ok(parts)
+}
+
+/// Refuses scores of a whole system, whose keys are measures or say that they are of all, and no images.
+pub(super) fn refuse_totals(scores: &SegmentScores) -> Result<(), Error> {
+    const OF_ALL: &[&str] = &["overall", "eval", "all", "mean", "average", "total", "corpus", "summary"];
+    let ids: Vec<String> = scores.rows.iter().take(64).map(|row| row.image.to_string()).collect();
+    let n_measures = ids.iter().filter(|id| is_measure(id)).count();
+    let are_measures = n_measures > 0 && n_measures * 2 >= ids.len();
+    let is_of_all = matches!(ids.as_slice(), [one] if OF_ALL.contains(&one.to_lowercase().as_str()));
+    if !are_measures && !is_of_all {
+        return Ok(());
+    }
+    let names: Vec<&str> = ids.iter().map(String::as_str).collect();
+    Err(Error::with_remedy(
+        format!(
+            "{}: {} where ids of images are expected, so these are scores of a whole system",
+            scores.source,
+            super::listed(&names)
+        ),
+        "give the score of each image, such as imgToEval of COCOEvalCap",
+    ))
+}
+
+/// Returns true for the name of a measure as programs write it: `Bleu_1`, `CIDEr`, `CLIPScore`.
+fn is_measure(name: &str) -> bool {
+    const SHORTEST: usize = 4;
+    let letters = |name: &str| -> String {
+        name.chars().filter(|c| c.is_alphanumeric()).map(|c| c.to_ascii_lowercase()).collect()
+    };
+    let bare = letters(name);
+    let is_key = known().any(|(part, _)| letters(&part.key) == bare);
+    let begins = |kind: &str| {
+        let kind = letters(kind);
+        kind.len() >= SHORTEST && bare.starts_with(&kind) && bare.len() <= kind.len() + SHORTEST
+    };
+    is_key || kinds().any(|kind| begins(kind.name))
 }
 
 /// The description of a measure in the files.

@@ -44,6 +44,7 @@ impl GivenScores {
         stem: impl Into<String>,
     ) -> Result<Self, Error> {
         let mut name = name;
+        measures::refuse_totals(&scores)?;
         if scores.is_unnamed
             && let Some((system, measure)) = name.and_then(|name| name.rsplit_once(':'))
             && !measure.is_empty()

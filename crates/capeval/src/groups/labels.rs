@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::{BTreeSet, HashMap};
 
-use capeval_corpus::{GroupFile, SegmentId};
+use capeval_corpus::{GroupFile, Ids, SegmentId};
 use capeval_evaluate::{ReferenceSet, System};
 use capeval_lexical::ObjectWords;
 use capeval_text::{Scratch, Tokenizer};
@@ -58,6 +58,8 @@ pub struct ImageIds<'s> {
     pub n: u32,
     /// The numbers of the images with this id.
     pub find: &'s dyn Fn(&SegmentId) -> Vec<u32>,
+    /// The ids of the images, and the way to compare them; `None` if there is a single way.
+    pub known: Option<(Vec<SegmentId>, Ids)>,
 }
 
 impl Labels {
@@ -117,7 +119,7 @@ impl Labels {
                 Self::Systems(name, labels)
             }
             GroupBy::File(file, column, _) => {
-                let (found, labels) = of_file(file, column.as_deref(), ids.find)?;
+                let (found, labels) = of_file(file, column.as_deref(), ids)?;
                 Self::Images(by.name(Some(&found)), labels)
             }
             GroupBy::Binned(property, bins) => match Self::new(property, ids)? {
@@ -155,13 +157,23 @@ impl Labels {
 fn of_file(
     file: &GroupFile,
     column: Option<&str>,
-    find: &dyn Fn(&SegmentId) -> Vec<u32>,
+    ids: &ImageIds<'_>,
 ) -> Result<(String, LabelsOfImages), Error> {
     let find = |id: &SegmentId| {
-        let found = find(id);
-        if found.is_empty() { find(&other_type(id)) } else { found }
+        let found = (ids.find)(id);
+        if found.is_empty() { (ids.find)(&other_type(id)) } else { found }
     };
-    let found = file.groups(column, &|id| !find(id).is_empty())?;
+    let found = file.groups(column, &|id| !find(id).is_empty()).map_err(|error| {
+        let other = ids.known.as_ref().and_then(|(known, way)| file.other_ids(column, known, *way));
+        match other {
+            Some(other) => {
+                let message =
+                    format!("{}: its ids are written in another way: {}", file.source(), other.examples());
+                Error::with_remedy(message, other.remedy())
+            }
+            None => Error::from(error),
+        }
+    })?;
     let are_numbers = found.pairs.iter().all(|(_, group)| group.parse::<f64>().is_ok());
     let mut labels = LabelsOfImages::new();
     for (id, group) in &found.pairs {

@@ -42,7 +42,8 @@ impl GroupedRows<'_> {
         let find = |id: &SegmentId| rows.get(&normal(id, self.ids)).cloned().unwrap_or_default();
         let n = self.images.len() as u32;
         let systems = self.captions.map(std::slice::from_ref);
-        let ids = ImageIds { references: self.references, systems, n, find: &find };
+        let known = Some((self.images.iter().map(|id| (*id).clone()).collect(), self.ids));
+        let ids = ImageIds { references: self.references, systems, n, find: &find, known };
         let (mut all, mut notices): (Vec<ByGroup<R>>, Vec<Notice>) = Default::default();
         for by in by {
             let labels = Labels::new(by, &ids)?;

@@ -35,7 +35,7 @@ pub fn group_saved(report: &mut Report, by: &[GroupBy]) -> Result<(), Error> {
     }
     let find = |id: &SegmentId| places.get(id).copied().into_iter().collect();
     let (none, n) = ("a saved report has no captions", places.len() as u32);
-    let ids = ImageIds { references: Err(none), systems: Err(none), n, find: &find };
+    let ids = ImageIds { references: Err(none), systems: Err(none), n, find: &find, known: None };
     let is_mean: Vec<bool> =
         report.head.metrics.iter().flat_map(|m| std::iter::repeat_n(m.is_mean, m.n_measures)).collect();
     let mut all = Vec::new();

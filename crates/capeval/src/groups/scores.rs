@@ -60,6 +60,7 @@ impl GroupRequest<'_> {
             systems: (!systems.is_empty()).then_some(&systems[..]).ok_or("there are no captions"),
             n: references.set.n_images() as u32,
             find: &find,
+            known: Some(references.known()),
         };
         for by in self.by {
             let labels = Labels::new(by, &ids)?;

@@ -8,8 +8,9 @@ use capeval_report::Notice;
 use serde::{Deserialize, Serialize};
 
 use super::kind::Cleaning;
+use super::sample;
 use super::shared::{Habits, unquoted};
-use super::text::{has_markup, kind_of, preamble, special_token};
+use super::text::{has_markup, kind_of, last_speech, last_turn, preamble, special_token};
 use super::thoughts::{after_thoughts, unwrapped};
 
 /// The kinds of text to remove from the captions of one side, and the habits by which some of them are found.
@@ -65,6 +66,7 @@ impl<'k> Cleaner<'k> {
                 };
                 after
                     .or_else(|| preamble(text))
+                    .or_else(|| last_speech(text))
                     .or_else(of_speaker)
                     .map(|rest| rest.trim_matches(['*', ' ', '\n', '|', '>']).to_owned())
             }
@@ -106,25 +108,47 @@ pub(crate) fn clean(captions: &mut Captions, kinds: &[Cleaning], others: &[&str]
     if kinds.is_empty() {
         return Vec::new();
     }
-    let texts: Vec<&str> = captions.iter().map(|(_, text)| text).collect();
-    let cleaner = Cleaner::new(kinds, &texts, others);
     let mut removals: Vec<Removal> = Vec::new();
-    let cleaned: Vec<Option<String>> = texts
-        .iter()
-        .map(|text| {
-            let (text, had) = cleaner.clean(text);
-            for kind in &had {
-                match removals.iter_mut().find(|known| known.kind == *kind) {
-                    Some(known) => known.count += 1,
-                    None => removals.push(Removal { kind: *kind, count: 1 }),
-                }
-            }
-            (!had.is_empty()).then(|| text.into_owned())
-        })
-        .collect();
+    let mut mine: Vec<Cow<'_, str>> = captions.iter().map(|(_, text)| text.into()).collect();
+    let mut theirs: Vec<Cow<'_, str>> = sample(others).map(Cow::from).collect();
+    for kind in Cleaning::ALL.iter().filter(|kind| kinds.contains(kind)) {
+        // Habits are those of texts without what was removed before.
+        let count = one_kind(*kind, &mut mine, &mut theirs);
+        if count > 0 {
+            removals.push(Removal { kind: *kind, count });
+        }
+    }
+    let changed = |text: Cow<'_, str>| match text {
+        Cow::Owned(text) => Some(text),
+        Cow::Borrowed(_) => None,
+    };
+    let cleaned: Vec<Option<String>> = mine.into_iter().map(changed).collect();
     captions.replace_texts(cleaned);
-    removals.sort_by_key(|removal| removal.kind);
     removals
+}
+
+/// Removes one kind of text from both sides; returns how many of the first one had it.
+fn one_kind(kind: Cleaning, mine: &mut [Cow<'_, str>], theirs: &mut [Cow<'_, str>]) -> usize {
+    let kinds = [kind];
+    let cleaned = |these: &[Cow<'_, str>], others: &[Cow<'_, str>]| -> Vec<Option<String>> {
+        let these: Vec<&str> = these.iter().map(|text| &**text).collect();
+        let others: Vec<&str> = others.iter().map(|text| &**text).collect();
+        let cleaner = Cleaner::new(&kinds, &these, &others);
+        let without = |text: &&str| cleaner.without(kind, text).filter(|without| without != text);
+        these.iter().map(without).collect()
+    };
+    let (of_mine, of_theirs) = (cleaned(mine, theirs), cleaned(theirs, mine));
+    let count = of_mine.iter().flatten().count();
+    let take = |texts: &mut [Cow<'_, str>], without: Vec<Option<String>>| {
+        for (text, without) in texts.iter_mut().zip(without) {
+            if let Some(without) = without {
+                *text = Cow::Owned(without);
+            }
+        }
+    };
+    take(mine, of_mine);
+    take(theirs, of_theirs);
+    count
 }
 
 /// The text within a code fence, without the name of its language; the end may be cut off.
@@ -193,7 +217,7 @@ fn decoded(text: &str) -> String {
 /// The text without the tokens of language models, tags and what is no word between them, and control characters; with
 /// single spaces where they stood.
 fn without_tokens(text: &str) -> Option<String> {
-    let mut kept = text.to_owned();
+    let mut kept = last_turn(text).unwrap_or(text).to_owned();
     let has_tags = special_token(&kept).is_some() || has_markup(&kept);
     while let Some(token) = special_token(&kept).map(str::to_owned) {
         kept = kept.replace(&token, " ");

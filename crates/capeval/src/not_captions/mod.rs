@@ -17,6 +17,7 @@ use crate::Error;
 
 mod census;
 mod clean;
+mod decoration;
 mod kind;
 mod shared;
 mod text;
@@ -29,6 +30,7 @@ pub use kind::{Cleaning, Oddity};
 pub use thoughts::after_thoughts;
 
 use self::clean::Cleaner;
+use self::decoration::Decoration;
 use self::kind::{KINDS, Kind};
 use self::shared::Habits;
 
@@ -116,7 +118,10 @@ impl<'a> Judge<'a> {
         let is_of_systems = |code: Code| of_systems.rows.contains_key(&code);
         let whose = if self.is_sample { "references looked at" } else { "references" };
         verdict.add(&side, whose, &self.references, self.accept, is_of_systems);
-        let framed = Habits { prompt: None, quotes: false, ..side.habits };
+        // People may write references to a template; marks are none of it.
+        let Decoration { opening, closing, .. } = side.habits.decoration;
+        let decoration = Decoration { opening, closing, ..Decoration::default() };
+        let framed = Habits { prompt: None, quotes: false, decoration, ..side.habits };
         verdict.notices.extend(framed.notices("references", references.len()));
         verdict.finish()
     }

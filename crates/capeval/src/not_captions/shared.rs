@@ -8,6 +8,7 @@ use std::str::SplitWhitespace;
 use capeval_choice::{Argument, Code, Remedy};
 use capeval_report::Notice;
 
+use super::decoration::{Decoration, is_marker};
 use super::kind::Cleaning;
 use super::thoughts::labels;
 use super::{FEW, excerpt, sample};
@@ -31,6 +32,8 @@ pub(super) struct Habits {
     pub last_number: Option<String>,
     /// True if nearly all are in quotation marks.
     pub quotes: bool,
+    /// Marks and words around nearly all.
+    pub decoration: Decoration,
 }
 
 /// A label that most captions have.
@@ -46,7 +49,7 @@ pub(super) struct Label {
 const SHORTEST_MARK: usize = 3;
 
 /// Nine of ten, at least.
-const fn are_nearly_all(n: usize, all: usize) -> bool {
+pub(super) const fn are_nearly_all(n: usize, all: usize) -> bool {
     n * 10 >= all * 9
 }
 
@@ -70,16 +73,20 @@ impl Habits {
         let is_varied = captions.iter().any(|text| *text != captions[0]);
         let start = frame(&captions, &others, false).filter(|_| is_varied && habits.prompt.is_none());
         let end = frame(&captions, &others, true).filter(|_| is_varied);
-        // One common word may be by chance where captions are few, and of a template where both sides have it.
-        let is_frame = match (&start, &end) {
+        // Words of a language belong to the captions, and "start" and "end" may be such words if they are alone.
+        let is_sure = |word: &Option<String>| {
+            word.as_ref().map(|word| is_marker(word, &captions)).filter(|is_marker| *is_marker != Some(false))
+        };
+        let is_frame = match (is_sure(&start), is_sure(&end)) {
             (Some(_), Some(_)) => true,
-            (Some((_, are_alike)), None) | (None, Some((_, are_alike))) => {
-                captions.len() >= 2 * FEW && !are_alike
-            }
+            (Some(is_marker), None) | (None, Some(is_marker)) => is_marker == Some(true),
             (None, None) => false,
         };
         if is_frame {
-            (habits.start, habits.end) = (start.map(|(word, _)| word), end.map(|(word, _)| word));
+            (habits.start, habits.end) = (
+                start.filter(|word| is_marker(word, &captions) != Some(false)),
+                end.filter(|word| is_marker(word, &captions) != Some(false)),
+            );
         }
         habits.first_number = numbers(&captions, &others, false);
         habits.last_number = numbers(&captions, &others, true);
@@ -87,6 +94,15 @@ impl Habits {
         let quoted = |texts: &[&str]| texts.iter().filter(|text| unquoted(text).is_some()).count();
         habits.quotes =
             are_nearly_all(quoted(&captions), captions.len()) && quoted(&others) * 10 <= others.len();
+        if habits.label.is_none() && habits.prompt.is_none() && habits.start.is_none() {
+            let found = Decoration::of(&captions, &others);
+            let unless = |marks: Option<String>, is_known: bool| marks.filter(|_| !is_known);
+            habits.decoration = Decoration {
+                opening: unless(found.opening, habits.first_number.is_some()),
+                closing: unless(found.closing, habits.last_number.is_some()),
+                ..found
+            };
+        }
         habits
     }
 
@@ -120,7 +136,9 @@ impl Habits {
         };
         let numbers = [number(&self.first_number, "begin"), number(&self.last_number, "end")];
         let framed = words.map(|words| {
-            let message = format!("nearly all {whose} {words}, which count as words");
+            let are_two = self.start.is_some() && self.end.is_some();
+            let count = if are_two { "count as words" } else { "counts as a word" };
+            let message = format!("nearly all {whose} {words}, which {count}");
             Notice::new(Code::StartEndWords, message).count(n).remedy(remove(Cleaning::StartEndWords))
         });
         let quoted = self.quotes.then(|| {
@@ -128,7 +146,29 @@ impl Habits {
             Notice::new(Code::Quotes, message).count(n).remedy(remove(Cleaning::Quotes))
         });
         let prompt = self.prompt_notice(whose, n).filter(|_| !self.is_asked());
-        [framed, prompt, quoted].into_iter().chain(numbers).flatten()
+        [framed, prompt, quoted].into_iter().chain(numbers).chain(self.decorated(whose, n)).flatten()
+    }
+
+    /// Notices of marks and words around nearly all of `n` captions.
+    fn decorated(&self, whose: &str, n: usize) -> [Option<Notice>; 2] {
+        let Decoration { opening, closing, template, addition } = &self.decoration;
+        let both = |start: &Option<String>, end: &Option<String>| match (start, end) {
+            (Some(start), Some(end)) if start == end => Some(format!("begin and end with \"{start}\"")),
+            (Some(start), Some(end)) => Some(format!("begin with \"{start}\" and end with \"{end}\"")),
+            (Some(start), None) => Some(format!("begin with \"{start}\"")),
+            (None, Some(end)) => Some(format!("end with \"{end}\"")),
+            (None, None) => None,
+        };
+        let others = if whose == "references" { "captions" } else { "references" };
+        let notice = |what: String, remedy: &'static str| {
+            let message =
+                format!("nearly all {whose} {what}, as hardly any of the {others} do, and metrics count it");
+            Notice::new(Code::StartEndWords, message).count(n).remedy(remedy)
+        };
+        [
+            both(opening, closing).map(|what| notice(what, "remove these marks")),
+            both(template, addition).map(|what| notice(what, "remove these words")),
+        ]
     }
 
     /// A notice of the words with which nearly all of `n` captions begin.
@@ -194,7 +234,7 @@ fn label(captions: &[&str], others: &[&str]) -> Option<Label> {
 
 /// The word with which nearly all captions begin (or end, if `back`) that is a mark: it occurs nowhere else, the others
 /// do not know it or begin and end alike, and, at the start, what follows it begins as the others do.
-fn frame(captions: &[&str], others: &[&str], back: bool) -> Option<(String, bool)> {
+fn frame(captions: &[&str], others: &[&str], back: bool) -> Option<String> {
     fn word(text: &str, back: bool) -> Option<&str> {
         let mut words = text.split_whitespace();
         if back { words.next_back() } else { words.next() }
@@ -231,7 +271,7 @@ fn frame(captions: &[&str], others: &[&str], back: bool) -> Option<(String, bool
             return None;
         }
     }
-    Some((mark.to_owned(), are_alike))
+    Some(mark.to_owned())
 }
 
 /// The first of the words with digits with which nearly all captions begin (or end, if `back`), and few of the others.
@@ -240,7 +280,11 @@ fn numbers(captions: &[&str], others: &[&str], back: bool) -> Option<String> {
         let mut words = text.split_whitespace();
         let word = if back { words.next_back() } else { words.next() }?;
         let has_more = text.len() > word.len() && text.contains(|c: char| c.is_alphabetic());
-        (has_more && word.contains(|c: char| c.is_ascii_digit())).then(|| word.to_owned())
+        let count = |is: fn(&char) -> bool| word.chars().filter(is).count();
+        // A tag and an escape have digits, but are no numbers.
+        let is_number =
+            count(char::is_ascii_digit) > count(|c| c.is_alphabetic()) && !word.contains(['<', '>', '\\']);
+        (has_more && is_number).then(|| word.to_owned())
     };
     let (n, n_others) = (captions.iter().filter_map(word).count(), others.iter().filter_map(word).count());
     let is_habit = are_nearly_all(n, captions.len()) && n_others * 5 <= others.len();
@@ -248,7 +292,7 @@ fn numbers(captions: &[&str], others: &[&str], back: bool) -> Option<String> {
 }
 
 /// The most common of some words, and how often it occurs.
-fn most_common<W: Eq + Hash + Ord>(words: impl Iterator<Item = W>) -> Option<(W, usize)> {
+pub(super) fn most_common<W: Eq + Hash + Ord>(words: impl Iterator<Item = W>) -> Option<(W, usize)> {
     let mut counts: HashMap<W, usize> = HashMap::new();
     words.for_each(|word| *counts.entry(word).or_default() += 1);
     counts.into_iter().max_by(|(a, n), (b, m)| n.cmp(m).then_with(|| b.cmp(a)))
@@ -395,8 +439,9 @@ pub(super) fn unquoted(text: &str) -> Option<&str> {
 
 /// A notice if all captions of a system are one text.
 pub(super) fn one_text(whose: &str, captions: &[&str]) -> Option<Notice> {
+    // Scores without captions have empty ones.
     let first = captions.first().filter(|_| captions.len() >= FEW)?.trim();
-    let are_same = captions.iter().all(|text| text.trim() == first);
+    let are_same = !first.is_empty() && captions.iter().all(|text| text.trim() == first);
     are_same.then(|| {
         let message = format!("all {whose} are one text: {}", excerpt(first));
         let remedy = Remedy::say("make sure that the captions were read from the right column");

@@ -50,7 +50,7 @@ fn changed(change: impl Fn(&str) -> String) -> Result<Vec<String>, String> {
 fn captions_of_people_are_captions() {
     assert_eq!(changed(str::to_owned), Ok(vec![]));
     assert_eq!(changed(|text| format!("{text}.")), Ok(vec![]));
-    assert_eq!(changed(|text| format!("The image shows {text}.")), Ok(vec![]), "a template is no fault");
+    assert_eq!(changed(|text| format!("this flower has {text} in color")), Ok(vec![]));
 }
 
 #[test]
@@ -110,7 +110,11 @@ fn what_makes_scores_doubtful_is_told() {
         ("start-end-words", |text| format!("sos {text} eos")),
         ("start-end-words", |text| format!("{text} endseq")),
         ("start-end-words", |text| format!("BEGIN {text}")),
+        ("start-end-words", |text| format!("The image shows {text}.")),
+        ("start-end-words", |text| format!("**{text}**")),
+        ("start-end-words", |text| format!("start {text} end")),
         ("chat-roles", |text| format!("ASSISTANT: {text}")),
+        ("chat-roles", |text| format!("assistant\n{text}")),
         ("chat-roles", |text| format!("### Response:\n{text}")),
         ("chat-roles", |text| format!("Short caption: {text}")),
         ("quotes", |text| format!("\"{text}\"")),

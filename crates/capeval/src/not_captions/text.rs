@@ -97,7 +97,7 @@ pub(super) fn kind_of(text: &str) -> Option<Code> {
         if is_failure(text) || text.starts_with("analysis") && after_thoughts(text).is_some() {
             return Some(if text.starts_with("analysis") { Code::Thoughts } else { Code::FailedRequests });
         }
-        if classes.has(Classes::COLON | Classes::TAG | Classes::PART)
+        if classes.has(Classes::COLON | Classes::TAG | Classes::PART | Classes::BREAK)
             && (names_speaker(text) || preamble(text).is_some())
         {
             return Some(Code::ChatRoles);
@@ -386,13 +386,64 @@ pub(super) fn preamble(text: &str) -> Option<&str> {
 
 /// Returns true for `ASSISTANT: a dog` and `### Response: a dog`.
 fn names_speaker(text: &str) -> bool {
-    const ROLES: &str = "\
-        assistant user human gpt system response answer caption output model bot";
     const LONGEST: usize = 16;
     let head = text.trim_start_matches(['#', ' ', '*', '<', '|', '[']);
     let end = head.bytes().take(LONGEST).position(|byte| matches!(byte, b':' | b'\n' | b'|' | b']'));
     let name = end.and_then(|end| head.get(..end)).map(|name| name.trim_end_matches(['*', ' ']));
-    name.is_some_and(|name| ROLES.split(' ').any(|role| name.eq_ignore_ascii_case(role)))
+    name.is_some_and(is_role)
+}
+
+/// Returns true for the name of a speaker in templates of conversations, or of what a model says.
+pub(super) fn is_role(name: &str) -> bool {
+    const ROLES: &str = "\
+        assistant user human gpt system response answer caption output model bot ai chatbot agent";
+    ROLES.split(' ').any(|role| name.eq_ignore_ascii_case(role))
+}
+
+/// The answer in a conversation between tokens of its template: what follows the last token that is one of a speaker,
+/// or that a name of one follows, unless that is the person who asks. `None` if there is no such token.
+pub(super) fn last_turn(text: &str) -> Option<&str> {
+    let asks =
+        |name: &str| ["user", "human", "system", "inst"].iter().any(|role| name.eq_ignore_ascii_case(role));
+    let mut answer = None;
+    let mut rest = text;
+    while let Some(token) = special_token(rest) {
+        let at = rest.find(token)?;
+        rest = rest.get(at + token.len()..)?;
+        let name = token.trim_matches(|c: char| !c.is_ascii_alphanumeric() && c != '/');
+        let is_instruction = name.eq_ignore_ascii_case("/inst");
+        let name = name.trim_matches('/');
+        if is_instruction || is_role(name) && !asks(name) {
+            answer = Some(rest);
+            continue;
+        }
+        let after = rest.trim_start_matches(' ');
+        let end = after.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(after.len());
+        let (role, follows) = after.split_at(end);
+        let is_header = follows.starts_with(['\n', ':'])
+            || special_token(follows).is_some_and(|token| follows.starts_with(token));
+        if asks(name) || is_header && asks(role) {
+            answer = None;
+        } else if is_header && is_role(role) {
+            answer = Some(follows.trim_start_matches(':'));
+        }
+    }
+    answer.filter(|answer| !answer.trim().is_empty())
+}
+
+/// The answer in a conversation of which only the names of speakers are left, each in a line of its own: what follows
+/// the last one.
+pub(super) fn last_speech(text: &str) -> Option<&str> {
+    let mut answer = None;
+    let mut end = 0;
+    for line in text.split_inclusive('\n') {
+        end += line.len();
+        let name = line.trim().trim_matches(['#', '*', ':', ' ']);
+        if is_role(name) {
+            answer = text.get(end..);
+        }
+    }
+    answer.filter(|answer| !answer.trim().is_empty())
 }
 
 /// Kinds that show in all words of a text.

@@ -94,7 +94,11 @@ fn lengths(
 
 /// A weight with two digits.
 fn short(weight: f64) -> String {
-    if weight >= 0.01 { format!("{weight:.2}") } else { format!("{weight:.1e}") }
+    match weight {
+        0.01.. => format!("{weight:.2}"),
+        0.0001.. => format!("{weight:.4}"),
+        _ => "less than 0.0001".to_owned(),
+    }
 }
 
 /// A notice of `n` captions in another script than the references, by the letters of both.

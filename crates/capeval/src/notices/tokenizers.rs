@@ -50,7 +50,10 @@ pub(crate) fn about_texts(
             Tokenizer::Zh => looks.unsegmented() && (looks.southeast() || looks.japanese()),
             _ => false,
         };
-        notices.extend(texts.those(foreign).map(|those| those.not_english(tokenizer)));
+        // Where only one side is split into words, that is told by itself.
+        let splits = matches!(tokenizer, Tokenizer::Char | Tokenizer::Zh);
+        let foreign = texts.those(foreign).filter(|_| splits || !texts.are_of_two_kinds());
+        notices.extend(foreign.map(|those| those.not_english(tokenizer)));
         if tokenizer.drops_beyond_ascii() {
             let loses = |looks: &Looks| looks.non_ascii_share() >= FOREIGN;
             notices.extend(texts.those(loses).map(|those| those.beyond_ascii(tokenizer)));
@@ -96,6 +99,14 @@ struct Those {
 }
 
 impl Everyone<'_> {
+    /// Returns true if some texts in a script without spaces are split into words, and others are not.
+    fn are_of_two_kinds(&self) -> bool {
+        let all = || std::iter::once(&self.references).chain(self.systems.iter().map(|(_, looks)| looks));
+        let unspaced =
+            || all().filter(|looks| looks.n_letters > 0 && looks.n_unspaced * 5 >= looks.n_letters);
+        unspaced().any(Looks::unsegmented) && unspaced().any(|looks| !looks.unsegmented())
+    }
+
     /// The texts that look like `this`, if there are any.
     fn those(&self, this: impl Fn(&Looks) -> bool) -> Option<Those> {
         let mut looks = Looks::default();
@@ -130,13 +141,15 @@ impl Everyone<'_> {
 
 impl Those {
     fn untokenised(self, tokenizer: Tokenizer) -> Notice {
-        let other = if self.looks.unsegmented() { unsegmented(&self.looks) } else { vec!["ptb"] };
+        if self.looks.unsegmented() {
+            return self.not_english(tokenizer);
+        }
         let message = format!(
             "{} look untokenised, and the tokenizer {tokenizer} leaves punctuation attached to words, so scores \
              are not comparable with published ones",
             self.who
         );
-        notice(Code::Untokenised, self.system, message).remedy(tokenizers(&other))
+        notice(Code::Untokenised, self.system, message).remedy(tokenizers(&["ptb"]))
     }
 
     fn tokenised(self, tokenizer: Tokenizer) -> Notice {

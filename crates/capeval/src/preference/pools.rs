@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use capeval_choice::{Argument, Code, Remedy};
 use capeval_corpus::ratings::{Choice, Choices};
 use capeval_corpus::scores::SegmentScores;
-use capeval_corpus::{Captions, Ids, SegmentId, Surplus};
+use capeval_corpus::{Captions, Ids, OtherIds, SegmentId, Surplus};
 use capeval_report::Notice;
 
 use crate::findings::Findings;
@@ -66,7 +66,7 @@ pub(super) fn with_references(
     found: &mut Findings,
 ) -> Result<Vec<JudgedPair>, Error> {
     let pairs = pooled(choices, given, rules.ids)?;
-    let pairs = without_lost(choices, given, pairs, rules.surplus, found)?;
+    let pairs = without_lost(choices, given, pairs, rules, found)?;
     let pairs = without_own(pairs, rules.own, found);
     if let Some(bare) = pairs.iter().find(|pair| pair.pool.is_empty()) {
         let image = bare.image.quoted();
@@ -112,7 +112,7 @@ fn without_lost(
     choices: &Choices,
     given: Option<&Captions>,
     pairs: Vec<JudgedPair>,
-    surplus: Surplus,
+    rules: ReferenceRules,
     found: &mut Findings,
 ) -> Result<Vec<JudgedPair>, Error> {
     let n_all = pairs.len();
@@ -125,13 +125,17 @@ fn without_lost(
         given.map_or_else(String::new, |captions| format!(" in {}", captions.source())),
         first.image.quoted()
     );
-    if surplus == Surplus::Error || kept.is_empty() {
+    if rules.surplus == Surplus::Error || kept.is_empty() {
         let ignore = Remedy::set(Argument::Surplus, "ignore").to("leave them out");
         let remedy = match kept.is_empty() {
             true => Remedy::say("check the ids, and give the references they were judged with"),
             false => Remedy::say("give the references they were judged with").or(ignore),
         };
         let message = format!("{}: {message}", choices.source);
+        let ids = lost.iter().map(|pair| &pair.image);
+        if let Some(other) = given.and_then(|given| OtherIds::of(given.ids(), ids, rules.ids)) {
+            return Err(Error::with_remedy(format!("{message}: {}", other.examples()), other.remedy()));
+        }
         return Err(match given.and_then(numbered) {
             Some((why, name_them)) => Error::with_remedy(format!("{message}: {why}"), name_them),
             None => Error::with_remedy(message, remedy),

@@ -69,7 +69,7 @@ const CASES: &[(&str, &[&str], &[&str])] = &[
         &["two_lines.txt", "-r", "three_lines.txt", "two_lines.txt"],
         &["3 lines", "2 lines", "line by line"],
     ),
-    ("damaged JSON Lines", &["references.json", "damaged.jsonl"], &["damaged.jsonl:2", "--input-format"]),
+    ("damaged JSON Lines", &["references.json", "damaged.jsonl"], &["damaged.jsonl:2", "get the file again"]),
     (
         "unknown columns",
         &["references.json", "columns.csv"],
@@ -170,7 +170,7 @@ const REFERENCES: &str = r#"[{"image_id":1,"caption":"a cat sits"},{"image_id":2
 /// References, the name of the candidates, their content, and words that are said; by default about [`REFERENCES`].
 const REFUSED: &[(&str, &str, &str, &[&str])] = &[
     (REFERENCES, "a.json", "[1, 2]", &["a JSON array without captions", "give an array of captions"]),
-    (REFERENCES, "a.json", r#"["a", null]"#, &["caption in quotes", "found null"]),
+    (REFERENCES, "a.json", r#"["a", null]"#, &["1 candidate is empty: 2", "--empty keep"]),
     (REFERENCES, "a.json", r#"[{"image_id":1.5,"caption":"a"}]"#, &["1.5 is not an integer"]),
     (REFERENCES, "a.json", r#"[{"image_id":NaN,"caption":"a"}]"#, &["found NaN"]),
     (REFERENCES, "a.json", r#"[{"image_id":1,"caption":NaN}]"#, &["found NaN"]),

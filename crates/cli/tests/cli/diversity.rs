@@ -137,7 +137,7 @@ fn errors_about_training_captions_name_their_own_flags() {
     std::fs::write(&odd, "name,words,others\n1,a dog,a bus\n2,a cat,a car\n").unwrap();
     for (file, words) in [
         (odd.as_str(), &["--train-caption-column"][..]),
-        ("truncated.json", &["--train-format", "truncated.json:2"]),
+        ("truncated.json", &["get the file again", "truncated.json:2"]),
     ] {
         let run = capeval(&["diversity", &good, "--train", file]);
         assert_eq!(run.code, 2);

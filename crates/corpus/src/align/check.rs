@@ -1,9 +1,11 @@
 //! The messages about mismatches: errors, and notices about what a policy allowed.
 
-use capeval_choice::{Argument, Code, Notice, NoticeCode, counted};
+use std::collections::HashSet;
+
+use capeval_choice::{Argument, Code, Notice, NoticeCode, Task, counted};
 
 use super::index::ImageIndex;
-use super::proposals;
+use super::{OtherIds, proposals};
 use crate::captions::Captions;
 use crate::error::{Error, ErrorKind};
 use crate::notice::{about, list_ids};
@@ -53,34 +55,21 @@ impl Check<'_> {
 
     /// Refuses candidates without references that would have them if ids were compared in another way.
     pub(super) fn other_ids(&self, surplus: &[u32]) -> Result<(), Error> {
-        let ways = match self.images.comparison() {
-            _ if surplus.is_empty() => &[][..],
-            Ids::AsGiven => &[Ids::Text, Ids::FileName, Ids::Loose][..],
-            Ids::Text => &[Ids::FileName, Ids::Loose],
-            Ids::FileName => &[Ids::Loose],
-            Ids::Loose => &[],
+        let ids = self.candidate_ids(surplus);
+        let Some(other) = OtherIds::of(self.images.ids(), ids, self.images.comparison()) else {
+            return Ok(());
         };
-        for way in ways {
-            let all = self.images.ids().iter().cloned();
-            let Ok(images) = ImageIndex::of(self.references_name(), all, *way) else { continue };
-            let there = |id| images.find(id).and_then(|image| images.id(image));
-            let found = self.candidate_ids(surplus).filter_map(|id| there(id).map(|there| (id, there)));
-            let found: Vec<(&SegmentId, &SegmentId)> = found.collect();
-            let Some((first, _)) = found.first() else { continue };
-            let (message, remedy) = match way {
-                Ids::FileName | Ids::Loose if found.len() < surplus.len() => continue,
-                Ids::FileName => (self.other_names(&found), "compare the names of files"),
-                Ids::Loose => (self.other_names(&found), "compare them so"),
-                _ => (self.mixed_types(&found), "compare them as text"),
-            };
-            let remedy = Remedy::set(Argument::Ids, way.name()).to(remedy);
-            return Err(self.error(ErrorKind::MixedIds, message, Some(first)).with_remedy(remedy));
-        }
-        Ok(())
+        let message = match other.way() {
+            Ids::FileName | Ids::Loose => self.other_names(&other),
+            _ => self.mixed_types(&other),
+        };
+        let first = other.found().first().map(|(id, _)| id);
+        Err(self.error(ErrorKind::MixedIds, message, first).with_remedy(other.remedy()))
     }
 
     /// Ids that are numbers on one side and text on the other.
-    fn mixed_types(&self, found: &[(&SegmentId, &SegmentId)]) -> String {
+    fn mixed_types(&self, other: &OtherIds) -> String {
+        let found = other.found();
         let (here, there) = match found.first() {
             Some((SegmentId::Integer(_), _)) => ("numbers", "strings"),
             _ => ("strings", "numbers"),
@@ -88,22 +77,18 @@ impl Check<'_> {
         format!(
             "{} given as {here} here ({}) and as {there} in {}",
             counted_are(found.len(), "image id"),
-            list_ids(found.iter().map(|(id, _)| *id), found.len()),
+            list_ids(found.iter().map(|(id, _)| id), found.len()),
             self.references_name(),
         )
     }
 
     /// Ids that name the same files in another way.
-    fn other_names(&self, found: &[(&SegmentId, &SegmentId)]) -> String {
-        const EXAMPLES: usize = 3;
-        let example =
-            |(id, there): &(&SegmentId, &SegmentId)| format!("{} is {} there", id.quoted(), there.quoted());
-        let examples: Vec<String> = found.iter().take(EXAMPLES).map(example).collect();
+    fn other_names(&self, other: &OtherIds) -> String {
         format!(
             "{} written in another way in {}: {}",
-            counted_are(found.len(), "image id"),
+            counted_are(other.found().len(), "image id"),
             self.references_name(),
-            examples.join(", "),
+            other.examples(),
         )
     }
 
@@ -223,6 +208,19 @@ impl Check<'_> {
             let one = take(Duplicate::First).or(take(Duplicate::Last)).to("take one of them");
             let all = || Remedy::set(Argument::Several, "each").to("score all of them");
             let take = if self.noun == "candidate" { one.or(all()) } else { one };
+            let times: Vec<String> =
+                self.candidates.times().iter().map(|column| format!("{column:?}")).collect();
+            let take = match times.is_empty() {
+                true => take,
+                false => {
+                    let of_moments = "; they stand beside times in";
+                    message.push_str(&format!(
+                        "{of_moments} {}, as captions of moments do",
+                        times.join(" and ")
+                    ));
+                    Remedy::run(Task::ScoreMoments).to("match the moments").or(take)
+                }
+            };
             match self.candidates.joined() {
                 Some(template) => Remedy::set(Argument::IdColumn(Role::Candidates), template.to_owned())
                     .to("make ids of both columns")
@@ -263,7 +261,10 @@ impl Check<'_> {
     ) -> Error {
         let empty = Remedy::set(Argument::Missing, Missing::Empty.name()).to("score empty captions");
         let lost = self.lost_lines(count);
-        lost.unwrap_or_else(|| self.missing_without(ids, count).with_remedy(empty))
+        lost.unwrap_or_else(|| match self.other_images(ids.clone()) {
+            Some(_) => self.missing_without(ids, count),
+            None => self.missing_without(ids, count).with_remedy(empty),
+        })
     }
 
     /// As [`missing_error`](Self::missing_error), if nothing can be scored as empty.
@@ -281,6 +282,10 @@ impl Check<'_> {
             self.noun,
             list_ids(ids.clone(), count),
         );
+        if let Some(other) = self.other_images(ids.clone()) {
+            let message = format!("{message}; {}", Self::of_other_images(&other));
+            return self.error(ErrorKind::Missing, message, ids.clone().next()).with_remedy(other.remedy());
+        }
         let skip = Remedy::set(Argument::Missing, Missing::Skip.name());
         let skip = skip.to(format!("{} (the score will say so)", leave_out(count)));
         let skip = match self.images.split_of(self.candidates.ids()) {
@@ -293,10 +298,26 @@ impl Check<'_> {
         self.error(ErrorKind::Missing, message, ids.clone().next()).with_remedy(skip)
     }
 
+    /// The other images of which those without a candidate are copies: several files of references may write their
+    /// ids in several ways.
+    fn other_images<'s>(&self, missing: impl Iterator<Item = &'s SegmentId> + Clone) -> Option<OtherIds> {
+        let lost: HashSet<&SegmentId> = missing.clone().collect();
+        let others: Vec<SegmentId> =
+            self.images.ids().iter().filter(|id| !lost.contains(id)).cloned().collect();
+        OtherIds::of(&others, missing, self.images.comparison())
+    }
+
+    fn of_other_images(other: &OtherIds) -> String {
+        format!(
+            "the references write ids in several ways: {}",
+            other.examples().replace(" there", " elsewhere")
+        )
+    }
+
     pub(super) fn missing_notice<'s>(
         &self,
         policy: Missing,
-        ids: impl Iterator<Item = &'s SegmentId>,
+        ids: impl Iterator<Item = &'s SegmentId> + Clone,
         count: usize,
     ) -> Notice {
         let what = match policy {
@@ -312,7 +333,13 @@ impl Check<'_> {
             self.candidates.source(),
             if count == 1 { "is" } else { "are" },
         );
-        about(NoticeCode::Applied(Argument::Missing, policy.name()), count, ids, message)
+        let other = self.other_images(ids.clone());
+        let message = match &other {
+            Some(other) => format!("{message}; {}", Self::of_other_images(other)),
+            None => message,
+        };
+        let notice = about(NoticeCode::Applied(Argument::Missing, policy.name()), count, ids, message);
+        other.map_or(notice.clone(), |other| notice.remedy(other.remedy()))
     }
 
     /// `1 candidate is empty`, or that it has no words if it has punctuation.

@@ -1,6 +1,6 @@
 //! Images by their ids.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::hash::BuildHasher;
 
 use capeval_choice::Argument;
@@ -45,7 +45,11 @@ impl ImageIndex {
         let source = source.into();
         for id in ids {
             let number = numbers.add(&id);
-            numbers.refuse_same_name(&id, number, &source)?;
+            if let Some(first) = numbers.ids.get(number as usize)
+                && matches!(comparison, Ids::FileName | Ids::Loose)
+            {
+                refuse_same_name(first, &id, &source)?;
+            }
         }
         if numbers.ids.is_empty() {
             return Err(no_captions(&source));
@@ -60,8 +64,12 @@ impl ImageIndex {
         }
         let (numbers, image_of_row) = Numbers::of(captions.ids(), comparison);
         if matches!(comparison, Ids::FileName | Ids::Loose) {
-            for (id, number) in captions.ids().iter().zip(&image_of_row) {
-                numbers.refuse_same_name(id, *number, captions.source())?;
+            // Another file may write the ids of its images in another way.
+            let mut firsts: HashMap<(u32, &str), &SegmentId> = HashMap::new();
+            for (row, (id, number)) in captions.ids().iter().zip(&image_of_row).enumerate() {
+                let file = captions.source_of(row);
+                let first = firsts.entry((*number, file)).or_insert(id);
+                refuse_same_name(first, id, file)?;
             }
         }
         let undescribed = |id: &&SegmentId| numbers.find(id).is_none();
@@ -161,6 +169,16 @@ impl ImageIndex {
     }
 }
 
+/// Refuses an id that is another one than the first as text, but has the same file name.
+fn refuse_same_name(first: &SegmentId, id: &SegmentId, source: &str) -> Result<(), Error> {
+    if same_id(first, id, Ids::Text) {
+        return Ok(());
+    }
+    let message = format!("the ids {} and {} name the same file", first.quoted(), id.quoted());
+    let remedy = Remedy::set(Argument::Ids, Ids::Text.name()).to("compare ids as they are");
+    Err(Error::new(ErrorKind::Duplicate, source, message).about(id.clone()).with_remedy(remedy))
+}
+
 fn no_captions(source: &str) -> Error {
     Error::new(ErrorKind::NoReferences, source, "holds no captions")
         .with_remedy(Remedy::say("give a file that does"))
@@ -208,16 +226,6 @@ impl Numbers {
                 number
             }
         }
-    }
-
-    /// Refuses an id that is another one as text, but has the same file name.
-    fn refuse_same_name(&self, id: &SegmentId, number: u32, source: &str) -> Result<(), Error> {
-        let first =
-            self.ids.get(number as usize).filter(|_| matches!(self.comparison, Ids::FileName | Ids::Loose));
-        let Some(first) = first.filter(|first| !same_id(first, id, Ids::Text)) else { return Ok(()) };
-        let message = format!("the ids {} and {} name the same file", first.quoted(), id.quoted());
-        let remedy = Remedy::set(Argument::Ids, Ids::Text.name()).to("compare ids as they are");
-        Err(Error::new(ErrorKind::Duplicate, source, message).about(id.clone()).with_remedy(remedy))
     }
 
     /// The distinct ids, in order of their numbers.

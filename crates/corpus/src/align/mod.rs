@@ -4,6 +4,7 @@ mod check;
 mod grouped_captions;
 mod index;
 mod lines;
+mod otherwise;
 mod proposals;
 mod scores;
 
@@ -13,6 +14,7 @@ use self::check::Check;
 pub use self::grouped_captions::GroupedCaptions;
 pub use self::index::ImageIndex;
 pub(crate) use self::index::Numbers;
+pub use self::otherwise::OtherIds;
 pub use self::scores::{AlignedScores, align_scores};
 use crate::captions::Captions;
 use crate::error::{Error, ErrorKind};

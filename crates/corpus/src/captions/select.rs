@@ -9,6 +9,9 @@ impl Captions {
         let mut kept =
             Self { format: self.format, in_lists: self.in_lists, ..Self::new(self.source.as_str()) };
         for (row, (id, text)) in self.iter().enumerate().filter(|(_, (id, _))| keep(id)) {
+            if !self.doubts.files.is_empty() {
+                kept.begin_file(self.source_of(row));
+            }
             kept.push(id.clone(), text);
             kept.lines.extend(self.lines.get(row));
             kept.records.push(self.records.get(row).copied().unwrap_or(row as u64 + 1));
@@ -24,6 +27,9 @@ impl Captions {
         let mut kept =
             Self { format: self.format, in_lists: self.in_lists, ..Self::new(self.source.as_str()) };
         for (row, (id, text)) in rows.into_iter().filter_map(|row| Some((row, self.get(row)?))) {
+            if !self.doubts.files.is_empty() {
+                kept.begin_file(self.source_of(row));
+            }
             kept.push(id.clone(), text);
             kept.lines.extend(self.lines.get(row));
             kept.records.push(self.records.get(row).copied().unwrap_or(row as u64 + 1));

@@ -123,7 +123,7 @@ fn read_record(json: &mut Json<'_>, captions: &mut Captions, list: &str, marks: 
                 return duplicate(key, "caption");
             }
             if json.peek() != Some(b'"') {
-                return json.mismatch("a caption in quotes");
+                return json.no_caption("a caption in quotes", id.as_ref());
             }
             caption = Some(json.string()?);
         } else if key.is("id") {

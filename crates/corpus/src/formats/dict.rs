@@ -6,7 +6,7 @@ use crate::SegmentId;
 use crate::captions::Captions;
 use crate::json::{Fault, Json, Result, ValueKind, What};
 
-/// Reads `{id: caption}` and `{id: [captions]}`. Keys in JSON are strings, so an id that looks like a number is one;
+/// Reads `{id: caption}` and `{id: [captions]}`, in which null and NaN are no caption. Keys in JSON are strings, so an id that looks like a number is one;
 /// see [`SegmentId::from_untyped`]. A duplicate key is an error, whereas Python would silently keep the last one.
 pub(crate) fn read(json: &mut Json<'_>, captions: &mut Captions) -> Result<()> {
     json.open(b'{', "an object from ids to captions")?;
@@ -35,21 +35,30 @@ fn push_texts(json: &mut Json<'_>, id: &SegmentId, captions: &mut Captions) -> R
         captions.close_row(id.clone());
         Ok(())
     };
-    if json.kind()? == ValueKind::String {
-        push(json, captions)?;
-        return Ok(true);
+    match json.kind()? {
+        ValueKind::String => {
+            push(json, captions)?;
+            return Ok(true);
+        }
+        ValueKind::Array => json.open(b'[', "")?,
+        _ if json.is_missing() => {
+            json.skip()?;
+            return Ok(false);
+        }
+        _ => return json.no_caption("a caption in quotes or a list of captions", Some(id)),
     }
-    json.open(b'[', "a caption in quotes or a list of captions")?;
     let mut first = true;
     captions.set_in_lists();
     let mut any = false;
     while json.next_element(&mut first)? {
-        json.kind()?;
-        if json.peek() != Some(b'"') {
-            return json.mismatch("a caption in quotes");
+        match json.kind()? {
+            ValueKind::String => {
+                push(json, captions)?;
+                any = true;
+            }
+            _ if json.is_missing() => json.skip()?,
+            _ => return json.no_caption("a caption in quotes", Some(id)),
         }
-        push(json, captions)?;
-        any = true;
     }
     Ok(any)
 }

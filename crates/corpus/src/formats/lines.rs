@@ -5,7 +5,7 @@ use crate::SegmentId;
 use crate::captions::Captions;
 use crate::error::{Error, ErrorKind};
 use crate::input::{Line, Source};
-use crate::json::{self, Json};
+use crate::json::{self, Json, ValueKind};
 use crate::keys::Keys;
 
 /// Reads one caption per line. A blank line is an empty caption, so that files stay aligned.
@@ -23,17 +23,18 @@ pub(crate) fn read(source: Source<'_>, captions: &mut Captions) -> Result<(), Er
     Ok(())
 }
 
-/// Reads a JSON array of captions; from then on the captions count as plain text.
+/// Reads a JSON array of captions; from then on the captions count as plain text. As a blank line is an empty caption,
+/// so are null and NaN.
 pub(crate) fn read_array(json: &mut Json<'_>, captions: &mut Captions) -> json::Result<()> {
     json.open(b'[', "an array of captions")?;
     let (mut first, mut number) = (true, 0);
     while json.next_element(&mut first)? {
         number += 1;
-        json.kind()?;
-        if json.peek() != Some(b'"') {
-            return json.mismatch("a caption in quotes, as before it");
+        match json.kind()? {
+            ValueKind::String => json.string()?.push_into(captions.arena())?,
+            _ if json.is_missing() => json.skip()?,
+            _ => return json.no_caption("a caption in quotes, as before it", None),
         }
-        json.string()?.push_into(captions.arena())?;
         captions.close_row(SegmentId::Integer(number));
     }
     captions.set_format(Format::Lines);

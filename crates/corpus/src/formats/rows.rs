@@ -100,8 +100,7 @@ impl<'c> CaptionRows<'c> {
                         Cell::Null => continue,
                         Cell::Text(text) => push(captions, text),
                         other => {
-                            let message = format!("expected a caption in quotes, found {}", other.kind());
-                            return Err(row.refuse(column, message));
+                            return Err(no_caption(row, column, "a caption in quotes", other, id));
                         }
                     }
                     any = true;
@@ -109,13 +108,22 @@ impl<'c> CaptionRows<'c> {
                 return Ok(any);
             }
             other => {
-                let message =
-                    format!("expected a caption in quotes or a list of captions, found {}", other.kind());
-                return Err(row.refuse(column, message));
+                let expected = "a caption in quotes or a list of captions";
+                return Err(no_caption(row, column, expected, &other, id));
             }
         }
         Ok(true)
     }
+}
+
+/// Refuses a cell that stands where a caption of an image is expected.
+fn no_caption(row: &Row<'_>, column: usize, expected: &str, found: &Cell<'_>, id: &SegmentId) -> Error {
+    let message = format!("expected {expected}, found {} for image {}", found.kind(), id.quoted());
+    let remedy = match found {
+        Cell::List(_) => "give each image one list of captions, without lists in it",
+        _ => "write captions in quotes, and null where there is none",
+    };
+    row.refuse(column, message).about(id.clone()).with_remedy(Remedy::say(remedy))
 }
 
 impl Consumer for CaptionRows<'_> {

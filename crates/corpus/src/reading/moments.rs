@@ -6,6 +6,52 @@ use super::sheet::SheetColumn;
 use super::{EvidentList, Pick, column};
 use crate::table::Cell;
 
+/// The columns of starts and ends, by their names and values, if a video has several spans. The other side may name the
+/// spans by ids of their own, so that this is told only where a video has several captions.
+pub(super) fn starts_and_ends(list: &EvidentList, pick: &Pick) -> Option<Vec<usize>> {
+    const STARTS: &[&str] = &["start", "begin", "from", "onset", "t0"];
+    const ENDS: &[&str] = &["end", "stop", "until", "offset", "finish", "t1", "to"];
+    let sheet = &list.list.sheet;
+    // One word of the name, or the start of a name that is one word: start_time, startTime, tStart.
+    let is_named = |column: &SheetColumn, words: &[&str]| {
+        let name = column.path.rsplit('.').next().unwrap_or_default();
+        let mut parts: Vec<String> = vec![String::new()];
+        for c in name.chars() {
+            if !c.is_alphanumeric() || c.is_uppercase() {
+                parts.push(String::new());
+            }
+            parts.last_mut()?.extend(c.is_alphanumeric().then(|| c.to_ascii_lowercase()));
+        }
+        parts.iter().find(|part| words.contains(&part.as_str())).map(|_| ())
+    };
+    let named = |words: &'static [&str]| {
+        (0..sheet.columns.len())
+            .filter(|place| !pick.captions.contains(place) && pick.id != Some(*place))
+            .filter(move |place| is_named(&sheet.columns[*place], words).is_some())
+    };
+    let id = pick.id?;
+    let number = |column: usize, row: usize| match sheet.columns[column].cells.get(row)? {
+        Cell::List(_) => None,
+        cell => cell.number().filter(|number| number.is_finite()),
+    };
+    let are_spans = |start: usize, end: usize| {
+        let mut met: HashMap<_, (f64, f64)> = HashMap::new();
+        let mut differ = false;
+        for row in 0..sheet.len() {
+            let (Some(from), Some(to)) = (number(start, row), number(end, row)) else { return false };
+            if from > to {
+                return false;
+            }
+            if let Some(id) = sheet.columns[id].cells.get(row).and_then(column::id) {
+                differ |= met.insert(id, (from, to)).is_some_and(|other| other != (from, to));
+            }
+        }
+        differ
+    };
+    let pairs = named(STARTS).flat_map(|start| named(ENDS).map(move |end| (start, end)));
+    pairs.into_iter().find(|(start, end)| are_spans(*start, *end)).map(|(start, end)| vec![start, end])
+}
+
 /// The column of the spans of time beside which the captions of a pick stand, if a video has captions of several spans.
 pub(super) fn times(list: &EvidentList, pick: &Pick) -> Option<usize> {
     let sheet = &list.list.sheet;

@@ -105,6 +105,7 @@ impl Captions {
             return None;
         }
         again.set_layout(layout);
+        again.set_times(self.times().to_vec());
         if pick.id.is_none() {
             again.set_keys(self.keys().clone());
         }

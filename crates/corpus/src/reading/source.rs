@@ -170,6 +170,8 @@ fn of_lists(
     if let Some(times) = moments::times(first, &pick).filter(|_| !is_joined) {
         return Err(captions_of_moments(first, &pick, times, name, options));
     }
+    let times = moments::starts_and_ends(first, &pick).filter(|_| !is_joined).unwrap_or_default();
+    let times: Vec<String> = times.into_iter().map(|column| first.path(column).to_owned()).collect();
     let reading = Reading {
         role: options.role,
         named_id: options.id_column.is_some(),
@@ -197,6 +199,7 @@ fn of_lists(
         captions.set_keys(Keys::in_order());
     }
     notices.into_iter().for_each(|notice| captions.notice(notice));
+    captions.set_times(times);
     captions.set_reading(Reading { lists, ..reading });
     Ok(Some(captions))
 }
@@ -325,6 +328,9 @@ fn known(list: &EvidentList, options: &ReadOptions, name: &str) -> Vec<usize> {
     found.into_iter().filter(|one| are_one && possible.contains(one)).collect()
 }
 
+/// The most splits that a message names.
+const SPLITS: usize = 8;
+
 /// Keeps the records of the wanted splits: those whose own column says so, or whose id stands beside a split in another
 /// list of the file. Returns false if the file has no splits.
 fn split(
@@ -341,11 +347,22 @@ fn split(
         };
         list.sheet.columns.iter().position(|column| names(&column.path))
     };
+    let mut known: Vec<String> = Vec::new();
+    let columns = lists.iter().filter_map(|list| list.sheet.columns.get(of_split(list)?));
+    for text in columns.flat_map(|column| &column.cells).flat_map(column::texts) {
+        if known.len() < SPLITS && !known.iter().any(|one| *one == *text) {
+            known.push(text.to_string());
+        }
+    }
     let found = keep(lists, of_split, is_wanted);
     let is_left = lists.iter().any(|list| list.sheet.len() > 0);
     if found > 0 && !is_left {
-        let message = format!("there is no record of the split {}", wanted.join(", "));
-        let remedy = Remedy::give(Argument::Split(options.role)).to("name another one");
+        let message = format!(
+            "there is no record of the split {}; the splits are {}",
+            wanted.join(", "),
+            known.join(", ")
+        );
+        let remedy = Remedy::give(Argument::Split(options.role)).to("name one of these");
         return Err(Error::new(ErrorKind::Split, name, message).with_remedy(remedy));
     }
     lists.retain(|list| list.sheet.len() > 0);

@@ -103,10 +103,7 @@ pub fn read_scores(bytes: &[u8], name: &str, ids: Option<&[SegmentId]>) -> Resul
             of_table(&gathering.table(), name)?
         }
         _ if is_comment => {
-            let separation = match rest.trim_start().lines().next() {
-                Some(head) if head.matches('\t').count() > head.matches(',').count() => Separation::Tabs,
-                _ => Separation::Commas,
-            };
+            let separation = Separation::of(rest);
             let rest = Text { text: rest.into(), base: text.base + start as u64 };
             read_delimited(&rest, name, separation, &mut gathering)?;
             SegmentScores { described, ..of_table(&gathering.table(), name)? }
@@ -185,15 +182,11 @@ fn of_table(table: &Table, name: &str) -> Result<SegmentScores, Error> {
         return Err(Error::new(ErrorKind::Shape, name, message)
             .with_remedy(Remedy::say("call the column or key of the images image_id")));
     };
-    let is_score = |column: &usize| *column != id && Some(*column) != system && Some(*column) != caption;
-    let mut columns: Vec<usize> = (0..table.names.len()).filter(is_score).collect();
-    if has("scores.") {
-        columns.retain(|column| table.names[*column].starts_with("scores."));
-    }
+    let about: Vec<usize> = [id].into_iter().chain(system).chain(caption).collect();
+    let columns = score_columns(table, &about);
     if columns.is_empty() || table.rows.is_empty() {
         return Err(none(name));
     }
-    let about: Vec<usize> = [id].into_iter().chain(system).chain(caption).collect();
     names.refuse_twins(&about, name)?;
     names.refuse_same(&[about, columns.clone()].concat(), name)?;
     let key = |column: &usize| table.names[*column].trim_start_matches("scores.").to_owned();
@@ -247,6 +240,22 @@ fn of_table(table: &Table, name: &str) -> Result<SegmentScores, Error> {
         described: Vec::new(),
         rows,
     })
+}
+
+/// The columns of scores: those that say nothing else of a row.
+fn score_columns(table: &Table, about: &[usize]) -> Vec<usize> {
+    let mut columns: Vec<usize> = (0..table.names.len()).filter(|column| !about.contains(column)).collect();
+    if table.names.iter().any(|name| name.starts_with("scores.")) {
+        columns.retain(|column| table.names[*column].starts_with("scores."));
+    }
+    // The values of an object are columns of their own.
+    let is_empty = |name: &String| table.rows.iter().all(|row| row.get(name).is_none());
+    let is_object = |name: &String| {
+        let inner = format!("{name}.");
+        table.names.iter().any(|other| other.starts_with(&inner)) && is_empty(name)
+    };
+    columns.retain(|column| !is_object(&table.names[*column]));
+    columns
 }
 
 /// A text in quotation marks, cut if it is long.

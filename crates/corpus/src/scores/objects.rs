@@ -29,7 +29,11 @@ pub(super) fn read(
         )));
     }
     let mut described = described;
-    if let Some(at) = keys.iter().position(|key| key == PER_ITEM) {
+    if !keys.iter().any(|key| key == PER_ITEM)
+        && let Some(inner) = beside_totals(&mut object)
+    {
+        object = inner;
+    } else if let Some(at) = keys.iter().position(|key| key == PER_ITEM) {
         if let Some((_, header)) = object.iter().find(|(key, _)| key == "measures") {
             described = super::measure_facts::read(&format!("{{\"measures\": {header}}}"), name)?;
         }
@@ -63,9 +67,51 @@ pub(super) fn read(
     Ok(SegmentScores { described, is_unnamed, ..of_table(&gathering.table(), name)? })
 }
 
+/// The only object of objects among numbers and objects of numbers, such as `imgToEval` beside `overall`: scores of
+/// images beside those of the whole.
+fn beside_totals<'t>(object: &mut Object<'t>) -> Option<Object<'t>> {
+    let is_object = |cell: &Cell<'_>| matches!(cell, Cell::Object(_));
+    let is_of_objects = |cell: &Cell<'_>| match cell {
+        Cell::Object(items) => items.len() > 1 && items.iter().all(|(_, cell)| is_object(cell)),
+        _ => false,
+    };
+    let is_total = |cell: &Cell<'_>| match cell {
+        Cell::Object(items) => !items.iter().any(|(_, cell)| is_object(cell)),
+        _ => true,
+    };
+    let at = object.iter().position(|(_, cell)| is_of_objects(cell))?;
+    let are_totals = object.iter().enumerate().all(|(k, (_, cell))| k == at || is_total(cell));
+    let names_total = |key: &str| {
+        let key = key.to_lowercase();
+        ["overall", "eval", "all", "mean", "average", "total", "corpus", "summary"]
+            .iter()
+            .any(|name| key == *name)
+    };
+    let others = || object.iter().enumerate().filter(|(k, _)| *k != at).map(|(_, other)| other);
+    let is_beside =
+        others().next().is_some() && others().all(|(key, cell)| !is_object(cell) || names_total(key));
+    if !are_totals || !is_beside {
+        return None;
+    }
+    match object.swap_remove(at).1 {
+        Cell::Object(items) => Some(items),
+        _ => None,
+    }
+}
+
 /// The objects of ids of each system, if the values of the values are objects too.
 fn systems<'o>(object: &'o Object<'_>) -> Option<Vec<(&'o str, &'o Object<'o>)>> {
-    let is_object = |(_, cell): &(String, Cell<'_>)| matches!(cell, Cell::Object(_));
+    let is_object =
+        |(_, cell): &(String, Cell<'_>)| matches!(cell, Cell::Object(_)) && cell.overall().is_none();
+    // Images may have measures whose scores are objects; there are more images than measures.
+    let is_id = |(key, _): &(String, Cell<'_>)| key.bytes().any(|byte| byte.is_ascii_digit());
+    let has_fewer = |(_, cell): &(String, Cell<'_>)| match cell {
+        Cell::Object(items) => items.len() < object.len() && !items.iter().any(is_id),
+        _ => false,
+    };
+    if object.iter().all(has_fewer) && object.iter().all(is_id) {
+        return None;
+    }
     let of_system = |(key, cell): &'o (String, Cell<'_>)| match cell {
         Cell::Object(items) if !items.is_empty() && items.iter().all(is_object) => Some((&**key, items)),
         _ => None,
@@ -96,7 +142,10 @@ fn add(
         let mut row = vec![("image_id".to_owned(), image)];
         row.extend(system.map(|system| ("system".to_owned(), Cell::Text(system.into()))));
         match cell {
-            Cell::Object(scores) if !is_unnamed => row.extend(scores.iter().cloned()),
+            Cell::Object(scores) if !is_unnamed => {
+                // Its key says which image it is.
+                row.extend(scores.iter().filter(|(key, _)| key != "image_id").cloned());
+            }
             Cell::Integer(_) | Cell::Number(_) | Cell::Null if is_unnamed => {
                 row.push((UNNAMED.to_owned(), cell.clone()));
             }

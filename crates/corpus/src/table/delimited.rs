@@ -40,11 +40,15 @@ pub(crate) fn read(
             let noun = if fields.len() == 1 { "field" } else { "fields" };
             let message = format!("this row has {} {noun} and the header has {}", fields.len(), header.len());
             let error = fault(ErrorKind::Syntax, rows.row_start, message);
-            let remedy = (fields.len() > header.len()).then(|| separation.remedy());
+            let are_numbers = fields.iter().skip(1).all(|field| field.trim().parse::<f64>().is_ok());
+            let remedy = (fields.len() > header.len()).then(|| match separation {
+                Separation::Commas if are_numbers => Remedy::say("write decimals with a point, as in 0.5"),
+                _ => separation.remedy(),
+            });
             return Err(remedy.into_iter().fold(error, Error::with_remedy));
         }
         let line = Position { line: Some(rows.row_line), ..Position::default() };
-        consumer.row(&Row::new(name, &Fields { fields: &fields, line }))?;
+        consumer.row(&Row::new(name, &Fields { fields: &fields, line, separation }))?;
     }
     Ok(())
 }
@@ -66,6 +70,7 @@ fn is_frame(fields: &[Cow<'_, str>]) -> bool {
 struct Fields<'r, 't> {
     fields: &'r [Cow<'t, str>],
     line: Position,
+    separation: Separation,
 }
 
 impl Cells for Fields<'_, '_> {
@@ -76,7 +81,10 @@ impl Cells for Fields<'_, '_> {
     fn cell(&self, column: usize) -> Result<Cell<'_>, Error> {
         // Databases write \N for nothing.
         let field = self.fields.get(column).filter(|field| &***field != "\\N");
-        Ok(field.map_or(Cell::Null, |field| Cell::Untyped(Cow::Borrowed(field))))
+        let Some(field) = field else { return Ok(Cell::Null) };
+        let has_point = self.separation.allows_comma_as_point();
+        let decimal = has_point.then(|| decimal(field)).flatten();
+        Ok(Cell::Untyped(decimal.map_or(Cow::Borrowed(&**field), Cow::Owned)))
     }
 
     fn id(&self, column: usize) -> Result<SegmentId, Error> {
@@ -90,6 +98,17 @@ impl Cells for Fields<'_, '_> {
     fn position(&self, _: Option<usize>) -> Position {
         self.line
     }
+}
+
+/// A number with a comma in place of the point, with a point: spreadsheets of many countries write 0,5. A comma before
+/// three digits may stand between thousands, unless the number begins with zero.
+fn decimal(field: &str) -> Option<String> {
+    let field = field.trim();
+    let (whole, fraction) = field.split_once(',')?;
+    let digits = whole.strip_prefix('-').unwrap_or(whole);
+    let are_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let is_thousand = fraction.len() == 3 && !digits.starts_with('0');
+    (are_digits(digits) && are_digits(fraction) && !is_thousand).then(|| format!("{whole}.{fraction}"))
 }
 
 /// The separator of fields.
@@ -118,9 +137,14 @@ impl Separation {
             count(header, *one) > 0 && lines().all(|line| count(line, *one) == count(header, *one))
         };
         let even = all.into_iter().filter(is_even).max_by_key(|one| count(header, *one));
-        let most =
-            || all.into_iter().max_by_key(|one| count(header, *one)).filter(|one| *one == Self::Semicolons);
+        let is_rare = |one: &Self| matches!(one, Self::Semicolons | Self::Tabs);
+        let most = || all.into_iter().max_by_key(|one| count(header, *one)).filter(is_rare);
         even.or_else(most).unwrap_or(Self::Commas)
+    }
+
+    /// Returns true if numbers may be written with a comma as their point.
+    fn allows_comma_as_point(self) -> bool {
+        matches!(self, Self::Semicolons | Self::Tabs)
     }
 
     /// The remedy for a caption with a separator in it.
@@ -252,5 +276,37 @@ impl<'t> Rows<'t> {
         self.line += memchr::memchr_iter(b'\n', field.as_bytes()).count() as u64;
         self.at = end + 1;
         Ok(Some(if doubled { Cow::Owned(field.replace("\"\"", "\"")) } else { Cow::Borrowed(field) }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commas_are_points_unless_they_stand_between_thousands() {
+        let some = |text: &str| Some(text.to_owned());
+        assert_eq!(
+            ["0,5", "-3,25", "12,5 ", "0,125"].map(decimal),
+            ["0.5", "-3.25", "12.5", "0.125"].map(some)
+        );
+        for text in ["1,000", "12,345", "1,5,2", "a,5", "5,", ",5", "5", "0.5", "a dog, a cat", "1, 2"] {
+            assert_eq!(decimal(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_separator_is_the_one_that_all_lines_share() {
+        for (text, separation) in [
+            ("id,caption\n1,a dog\n", Separation::Commas),
+            ("id;caption\n1;a dog, brown\n2;a cat\n", Separation::Semicolons),
+            ("id\tcaption\n1\ta dog, brown\n", Separation::Tabs),
+            ("id\tcaption\n1\ta dog\tbrown\n", Separation::Tabs),
+            ("id|caption\n1|a dog\n", Separation::Pipes),
+            ("id,caption\n1,\"a dog, brown\"\n2,a cat; grey\n", Separation::Commas),
+            ("score\n0.5\n", Separation::Commas),
+        ] {
+            assert_eq!(Separation::of(text), separation, "{text}");
+        }
     }
 }

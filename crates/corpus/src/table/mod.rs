@@ -124,12 +124,14 @@ pub(crate) fn read(source: Source<'_>, expected: &str, consumer: &mut dyn Consum
         Some(b'[') => read_list(source, expected, consumer),
         _ => {
             let name = source.name;
-            let text = source.into_text()?;
-            let empty = || Error::new(ErrorKind::Empty, name, "the file is empty");
-            let head = text.text.trim_start().lines().next().ok_or_else(empty)?;
-            let is_tabbed = head.matches('\t').count() > head.matches(',').count();
-            let separation = if is_tabbed { Separation::Tabs } else { Separation::Commas };
-            read_delimited(&text, name, separation, consumer)
+            let Text { text, base } = source.into_text()?;
+            if text.trim().is_empty() {
+                return Err(Error::new(ErrorKind::Empty, name, "the file is empty"));
+            }
+            // Spreadsheets write the separator before some tables.
+            let text = if text.starts_with("sep=") { plain_table(&text).into_owned().into() } else { text };
+            let separation = Separation::of(&text);
+            read_delimited(&Text { text, base }, name, separation, consumer)
         }
     }
 }
@@ -269,12 +271,27 @@ impl Gathering {
         let place = self.next();
         let mut cells = Vec::with_capacity(object.len());
         for (key, cell) in object {
-            let name = self.name(&key);
-            if cell != Cell::Null {
-                cells.push((name, cell.into_owned()));
-            }
+            self.add_cell(key, cell, &mut cells);
         }
         self.table.rows.push(TableRow { place, cells });
+    }
+
+    /// Adds a cell of a row; the values of an object are cells of their own, if they are wanted.
+    fn add_cell(&mut self, name: String, cell: Cell<'_>, cells: &mut Vec<(Rc<str>, Cell<'static>)>) {
+        match cell {
+            Cell::Null => {
+                self.name(&name);
+            }
+            cell if self.nesting == Nesting::Flat && cell.overall().is_some() => {
+                cells.push((self.name(&name), Cell::Number(cell.overall().unwrap_or(f64::NAN))));
+            }
+            Cell::Object(inner) if self.nesting == Nesting::Flat => {
+                for (key, cell) in inner {
+                    self.add_cell(format!("{name}.{key}"), cell, cells);
+                }
+            }
+            cell => cells.push((self.name(&name), cell.into_owned())),
+        }
     }
 
     fn name(&mut self, name: &str) -> Rc<str> {
@@ -308,15 +325,8 @@ impl Consumer for Gathering {
             let name = Rc::clone(&self.current[column]);
             match row.cell(column)?.typed() {
                 Cell::Null => {}
-                cell if self.nesting == Nesting::Flat && cell.overall().is_some() => {
-                    cells.push((name, Cell::Number(cell.overall().unwrap_or(f64::NAN))));
-                }
-                Cell::Object(inner) if self.nesting == Nesting::Flat => {
-                    for (key, cell) in inner {
-                        if !matches!(cell, Cell::Null | Cell::Object(_)) {
-                            cells.push((self.name(&format!("{name}.{key}")), cell.into_owned()));
-                        }
-                    }
+                cell @ Cell::Object(_) if self.nesting == Nesting::Flat => {
+                    self.add_cell(name.to_string(), cell, &mut cells);
                 }
                 cell => cells.push((name, cell.into_owned())),
             }

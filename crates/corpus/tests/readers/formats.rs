@@ -47,22 +47,22 @@ fn coco_annotations() {
     check_error(
         references(r#"{"info": {}, "annotations": [{"image_id": 1, "caption": "a"}, {"image_id": 2, "capt"#),
         ErrorKind::Syntax,
-        "f:1:84 (byte 83): unexpected end of JSON (the file may be truncated); read as coco; set format to read it as another format",
+        "f:1:84 (byte 83): unexpected end of JSON (the file may be truncated); read as coco; get the file again, or mend its end",
     );
     check_error(
         references("{\"annotations\": [\n  {\"image_id\": 1, \"bbox\": [0]}]}"),
         ErrorKind::Shape,
-        "f:2:3 (byte 20): record 1 of the annotations has no \"caption\"; read as coco; set format to read it as another format",
+        "f:2:3 (byte 20): record 1 of the annotations has no \"caption\"; read as coco; give an object from ids to captions, or a list of objects with an id and a caption",
     );
     check_error(
         references(r#"{"images": [{"id": 1}], "info": {}}"#),
         ErrorKind::Shape,
-        "f:1:1 (byte 0): there is no \"annotations\" in this object, so there are no captions; read as coco; set format to read it as another format",
+        "f:1:1 (byte 0): there is no \"annotations\" in this object, so there are no captions; read as coco; give an object from ids to captions, or a list of objects with an id and a caption",
     );
     check_error(
         references(r#"{"annotations": [{"image_id": 1, "caption": null}]}"#),
         ErrorKind::Shape,
-        "f:1:45 (byte 44): expected a caption in quotes, found null; read as coco; set format to read it as another format",
+        "f:1:45 (byte 44): expected a caption in quotes, found null for image 1; read as coco; write its caption, or leave it out",
     );
     check_error(
         references(r#"{"annotations": [{"image_id": 1.5, "caption": "a"}]}"#),
@@ -94,12 +94,12 @@ fn coco_results() {
     check_error(
         candidates(r#"[{"image_id": 1, "caption": "a"} {"image_id": 2, "caption": "b"}]"#),
         ErrorKind::Syntax,
-        "f:1:34 (byte 33): expected ',' or ']'; read as coco-results; set format to read it as another format",
+        "f:1:34 (byte 33): expected ',' or ']'; read as coco-results; mend it there, or write the file again with a program that writes JSON",
     );
     check_error(
         candidates(r#"[{"image_id": 1, "caption": "a"}] []"#),
         ErrorKind::Syntax,
-        "f:1:35 (byte 34): expected the end of the file after the value; read as coco-results; set format to read it as another format",
+        "f:1:35 (byte 34): expected the end of the file after the value; read as coco-results; mend it there, or write the file again with a program that writes JSON",
     );
     let options = ReadOptions { format: Some(Format::CocoResults), ..ReadOptions::candidates() };
     check_error(
@@ -139,7 +139,7 @@ fn karpathy_files() {
     check_error(
         references(&text.replace("\"raw\": \"B.\"", "\"tokens\": [\"b\"]")),
         ErrorKind::Shape,
-        "f:3:74 (byte 220): this sentence has no \"raw\"; read as karpathy; set format to read it as another format",
+        "f:3:74 (byte 220): this sentence has no \"raw\"; read as karpathy; give an object from ids to captions, or a list of objects with an id and a caption",
     );
 }
 
@@ -162,18 +162,18 @@ fn list_json() {
         references(r#"[{"id": 1, "caption": "a"}, {"caption": "b"}]"#),
         ErrorKind::Shape,
         "f:1:29 (byte 28): record 2 has no id, while those before it have one: its keys are \"caption\"; read as list-json; set id_column to name \
-         one, or format to read it as another format",
+         one",
     );
     check_error(
         references(r#"[{"id": 1, "title": "a"}]"#),
         ErrorKind::Shape,
         "f:1:2 (byte 1): no column is known to hold captions; the columns are \"id\", \"title\"; read as list-json; set caption_columns to name \
-         one, or format to read it as another format",
+         one",
     );
     check_error(
         references(r#"[["a"], ["b"]]"#),
         ErrorKind::Shape,
-        "f:1:2 (byte 1): expected an object with an id and a caption, found an array; read as list-json; set format to read it as another format",
+        "f:1:2 (byte 1): expected an object with an id and a caption, found an array; read as list-json; give an object from ids to captions, or a list of objects with an id and a caption",
     );
 }
 
@@ -200,12 +200,17 @@ fn dict_json() {
     check_error(
         candidates(r#"{"1": "a", "2": 5}"#),
         ErrorKind::Shape,
-        "f:1:17 (byte 16): expected a caption in quotes or a list of captions, found a number; read as dict-json; set format to read it as another format",
+        "f:1:17 (byte 16): expected a caption in quotes or a list of captions, found a number for image 2; read as dict-json; write captions in quotes, and null where there is none",
     );
+    for text in [r#"{"1": "a", "2": null}"#, r#"{"1": ["a", null], "2": [NaN]}"#, r#"{"1": "a", "2": NaN}"#] {
+        check(candidates(text), Format::DictJson, &["1=a"]);
+        assert_eq!(candidates(text).unwrap().declared(), [SegmentId::from(2)], "{text}");
+    }
     check_error(
-        candidates(r#"{"1": ["a", null]}"#),
+        candidates(r#"{"1": [["a"]]}"#),
         ErrorKind::Shape,
-        "f:1:13 (byte 12): expected a caption in quotes, found null; read as dict-json; set format to read it as another format",
+        "f:1:8 (byte 7): expected a caption in quotes, found an array for image 1; read as dict-json; give each image one \
+         list of captions, without lists in it",
     );
 }
 
@@ -221,12 +226,12 @@ fn json_lines() {
     check_error(
         candidates("{\"id\": 1, \"text\": \"p\"}\n{\"id\": 2, \"text\": \"q\""),
         ErrorKind::Syntax,
-        "f:2:22 (byte 44): unexpected end of JSON (the file may be truncated); read as jsonl; set format to read it as another format",
+        "f:2:22 (byte 44): unexpected end of JSON (the file may be truncated); read as jsonl; get the file again, or mend its end",
     );
     check_error(
         candidates("{\"id\": 1, \"text\": \"p\"} x\n"),
         ErrorKind::Syntax,
-        "f:1:24 (byte 23): expected the end of the file after the value; read as jsonl; set format to read it as another format",
+        "f:1:24 (byte 23): expected the end of the file after the value; read as jsonl; mend it there, or write the file again with a program that writes JSON",
     );
 }
 
@@ -247,18 +252,18 @@ fn csv_tables() {
     check_error(
         references("image,caption\n1,a\n2,\"b\n"),
         ErrorKind::Syntax,
-        "f:3:3 (byte 20): this quoted field never ends (the file may be truncated); read as csv; set format to read it as another format",
+        "f:3:3 (byte 20): this quoted field never ends (the file may be truncated); read as csv; write the missing quotation mark, or get the file again",
     );
     check_error(
         references("image,caption\n1,\"a\" b\n"),
         ErrorKind::Syntax,
         "f:2:6 (byte 19): a quoted field goes on after its closing quote; read as csv; write a quote inside it \
-         twice, or set format to read it as another format",
+         twice",
     );
     check_error(
         references("image,caption\n1,a, b\n"),
         ErrorKind::Syntax,
-        "f:2:1 (byte 14): this row has 3 fields and the header has 2; read as csv; put a caption with a comma in it into quotation marks, or set format to read it as another format",
+        "f:2:1 (byte 14): this row has 3 fields and the header has 2; read as csv; put a caption with a comma in it into quotation marks",
     );
     let options = ReadOptions { format: Some(Format::Csv), ..ReadOptions::references() };
     check_error(
@@ -296,7 +301,7 @@ fn flickr30k_results_with_pipes() {
     check_error(
         references(&(text.to_owned() + "2199200615.jpg| 4   A dog runs .\n")),
         ErrorKind::Syntax,
-        "f:4:1 (byte 97): this row has 2 fields and the header has 3; read as pipes; set format to read it as another format",
+        "f:4:1 (byte 97): this row has 2 fields and the header has 3; read as pipes; mend this line",
     );
 }
 
@@ -309,7 +314,7 @@ fn flickr_tokens() {
     check_error(
         references("a.jpg#0\tA cat .\na.jpg A cat .\n"),
         ErrorKind::Syntax,
-        "f:2 (byte 16): expected an image, '#', a number, a tab and a caption, as in image.jpg#0; read as flickr; set format to read it as another format",
+        "f:2 (byte 16): expected an image, '#', a number, a tab and a caption, as in image.jpg#0; read as flickr; mend this line",
     );
 }
 
@@ -346,23 +351,40 @@ fn captions_that_look_like_json_are_lines() {
 fn what_is_no_caption_file_is_named() {
     let known = "expected one of coco, coco-results, karpathy, list-json, dict-json, jsonl, csv, tsv, pipes, flickr, \
                  lines, parquet";
-    let anyway = "set format to read it as one of them";
+    let lines = "set format to \"lines\" to read each line as a caption";
     for (bytes, name, what, advice) in [
-        (&b"<!DOCTYPE html><html>404"[..], "refs.json", "XML or HTML", ""),
-        (b"\x80\x04\x95", "refs.p", "a Python pickle", "write it as JSON, or "),
-        (b"a man\0runs", "refs.txt", "binary data", ""),
+        (
+            &b"<!DOCTYPE html><html>404"[..],
+            "refs.json",
+            "XML or HTML",
+            "write its captions as a JSON object from ids to captions",
+        ),
+        (b"\x80\x04\x95", "refs.p", "a Python pickle", "write it as JSON"),
+        (b"a man\0runs", "refs.txt", "binary data", "give text in UTF-8"),
+        (
+            b"\xFF\xD8\xFF\xE0",
+            "a.jpg",
+            "a JPEG image",
+            "give a file of captions, such as a JSON object from ids to captions",
+        ),
         (
             b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12\n",
             "refs",
             "a pointer of Git LFS",
-            "fetch the file itself with git lfs pull, or ",
+            "fetch the file itself with git lfs pull",
         ),
-        (b"not json", "refs.json.gz", "plain text, though its name ends in .json", ""),
+        (b"not json", "refs.json.gz", "plain text, though its name ends in .json", lines),
+        (
+            b"<p>\na dog</p>\n",
+            "refs.txt",
+            "XML or HTML",
+            "write its captions as a JSON object from ids to captions",
+        ),
     ] {
         check_error(
             read(bytes, name, &ReadOptions::references()),
             ErrorKind::Format,
-            &format!("{name}: looks like {what}; {known}; {advice}{anyway}"),
+            &format!("{name}: looks like {what}; {known}; {advice}"),
         );
     }
 }
@@ -408,7 +430,7 @@ fn a_byte_order_mark_is_left_out() {
     check_error(
         candidates("\u{FEFF}[[1]]"),
         ErrorKind::Shape,
-        "f:1:2 (byte 4): expected an object with an id and a caption, found an array; read as list-json; set format to read it as another format",
+        "f:1:2 (byte 4): expected an object with an id and a caption, found an array; read as list-json; give an object from ids to captions, or a list of objects with an id and a caption",
     );
 }
 
@@ -678,7 +700,7 @@ fn an_array_of_strings_is_read_as_text_is() {
     check_error(
         references("[\"a\", 2]"),
         ErrorKind::Shape,
-        "f:1:7 (byte 6): expected a caption in quotes, as before it, found a number; read as list-json; set format to \
-         read it as another format",
+        "f:1:7 (byte 6): expected a caption in quotes, as before it, found a number; read as list-json; write captions in \
+         quotes, and null where there is none",
     );
 }

@@ -137,7 +137,7 @@ fn unfit_columns_are_refused_by_type() {
         texts(),
         Arc::new(Int64Array::from(vec![1, 2])),
         ErrorKind::Shape,
-        "f (record 1): expected a caption in quotes or a list of captions, found a number",
+        "f (record 1): expected a caption in quotes or a list of captions, found a number for image \"a\"",
     );
     let error = references(&table(vec![("a", texts())], Compression::SNAPPY)).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Shape);

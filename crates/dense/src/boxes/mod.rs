@@ -16,7 +16,7 @@ pub use corners::Corners;
 pub use read::{Object, Predictions, References, SceneBox, predictions, references};
 
 use crate::counts::Counts;
-use crate::regions::regions;
+use crate::regions::{Region, regions};
 use crate::scores::mean;
 use crate::study::FormResult;
 use crate::texts::{SceneObject, TextScores, objects};
@@ -181,6 +181,7 @@ pub fn score(
         reference_hash: None,
         systems,
         timelines: None,
+        is_silent: false,
     })
 }
 
@@ -229,6 +230,10 @@ fn prepare(predictions: &mut Predictions, references: &References, system: &str)
             say(n_missing, "scene", "of the references without boxes");
             scenes.values_mut().flatten().map(|one| &mut one.caption).collect()
         }
+        (Predictions::Regions(predicted), References::Regions(_, given)) => {
+            remarks.extend(fractions(predicted, given).map(|what| format!("{system}: {what}")));
+            return remarks;
+        }
         _ => return remarks,
     };
     if !captions.is_empty() && !captions.iter().any(|caption| caption.starts_with("sos")) {
@@ -238,6 +243,20 @@ fn prepare(predictions: &mut Predictions, references: &References, system: &str)
         captions.into_iter().for_each(|caption| *caption = format!("sos {caption} eos"));
     }
     remarks
+}
+
+/// A remark on boxes that are fractions of the images, where references have pixels.
+fn fractions(predicted: &[Region], given: &[Region]) -> Option<String> {
+    const FEWEST: usize = 3;
+    let largest = |regions: &[Region]| regions.iter().flat_map(|region| region.bbox).fold(0.0, f64::max);
+    let is_fraction = |region: &Region| region.bbox.iter().all(|side| (0.0..=1.0).contains(side));
+    let (mine, theirs) = (predicted.iter().filter(|region| is_fraction(region)).count(), largest(given));
+    (predicted.len() >= FEWEST && mine == predicted.len() && theirs > 2.0).then(|| {
+        format!(
+            "all boxes are between 0 and 1, and those of the references go up to {theirs}: boxes are in pixels, so \
+             multiply fractions by the width and the height of each image"
+        )
+    })
 }
 
 /// Returns true if `key` names the object, with or without its name.

@@ -84,6 +84,8 @@ pub(crate) fn events_in_text(text: &str) -> Result<Vec<(Time, Time, String)>, St
         .map(|((_, from, start, end), to)| {
             let caption =
                 text[*from..to].trim_start_matches(|c: char| c.is_whitespace() || ",:;-])>".contains(c));
+            let is_last = to == text.len();
+            let caption = if is_last { caption } else { without_lead(caption, before) };
             (
                 *start,
                 *end,
@@ -91,6 +93,39 @@ pub(crate) fn events_in_text(text: &str) -> Result<Vec<(Time, Time, String)>, St
             )
         })
         .collect())
+}
+
+/// A caption without the words before the times of the next event, such as "Then, from": those that stand before the
+/// first times, or words that only lead to times, after the end of a sentence.
+fn without_lead<'t>(caption: &'t str, first: &str) -> &'t str {
+    const LEADS: &str = "\
+        from between at during in then and next finally afterwards after that later meanwhile time times timestamp \
+        timestamps interval segment event clip scene shot moment part seconds second sec frame frames the it starts \
+        begins around about approximately";
+    let letters = |word: &str| -> String {
+        word.chars().filter(|c| c.is_alphabetic()).map(|c| c.to_ascii_lowercase()).collect()
+    };
+    let caption = caption.trim_end_matches(|c: char| c.is_whitespace() || "[(<*-".contains(c));
+    let first: Vec<String> = first.split_whitespace().map(letters).filter(|word| !word.is_empty()).collect();
+    let words: Vec<&str> = caption.split_whitespace().collect();
+    let ends_as_first = !first.is_empty()
+        && words.len() > first.len()
+        && words[words.len() - first.len()..].iter().map(|word| letters(word)).eq(first.iter().cloned());
+    if ends_as_first {
+        return first.iter().fold(caption, |rest, _| {
+            rest.trim_end().rsplit_once(char::is_whitespace).map_or(rest, |(head, _)| head)
+        });
+    }
+    let sentence = caption.rfind(['.', '!', '?', ';', '\n']).map_or(0, |at| at + 1);
+    let lead = caption.get(sentence..).unwrap_or_default();
+    let is_lead = |word: &str| {
+        let word = letters(word);
+        word.is_empty() || LEADS.split_whitespace().any(|lead| lead == word)
+    };
+    match sentence > 0 && lead.split_whitespace().all(is_lead) {
+        true => caption.get(..sentence).unwrap_or(caption),
+        false => caption,
+    }
 }
 
 /// A start and an end at the beginning of a text, with the length of what was read.
@@ -146,6 +181,26 @@ mod tests {
         assert_eq!(span("from 05 to 29"), both(5.0, 29.0));
         assert_eq!(span("3.5 - 7 seconds"), both(3.5, 7.0));
         assert_eq!(span("ten to nine"), None);
+    }
+
+    #[test]
+    fn words_that_lead_to_times_are_no_caption() {
+        for text in [
+            "From 0 to 11, a man rides. From 12 to 28, a dog sits.",
+            "From 0 to 11, a man rides. Then, from 12 to 28, a dog sits.",
+            "Between 0 and 11 seconds: a man rides. Between 12 and 28 seconds: a dog sits.",
+            "Time: 0 - 11: a man rides. Time: 12 - 28: a dog sits.",
+            "0 - 11: a man rides. After that, at 12 - 28: a dog sits.",
+        ] {
+            let captions: Option<Vec<String>> =
+                events_in_text(text).ok().map(|found| found.into_iter().map(|(.., text)| text).collect());
+            // Forms that are not read at all are another matter.
+            let Some(captions) = captions.filter(|captions| captions.len() == 2) else { continue };
+            assert_eq!(captions, ["a man rides.", "a dog sits."], "{text}");
+        }
+        assert_eq!(events_in_text("From 0 to 11, a man rides. From 12 to 28, a dog.").unwrap().len(), 2);
+        let plain = events_in_text("0 - 11: a man comes from 12 - 28: a dog sits").unwrap();
+        assert_eq!(plain[0].2, "a man comes from", "words of a sentence stay");
     }
 
     #[test]
