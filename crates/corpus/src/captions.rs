@@ -260,6 +260,7 @@ impl Captions {
         let left_out = understood.notices.into_iter().filter(|notice| notice.code == Code::RejectedCaptions);
         self.notices.extend(left_out);
         let mut reading = understood.doubts.reading;
+        self.notices.extend(reading.iter().flat_map(Reading::notes).cloned());
         if let Some(reading) = &mut reading {
             reading.set_beside();
         }
