@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use capeval_choice::Code;
 use capeval_corpus::probabilities::{Probabilities, Scale, SegmentProbabilities};
-use capeval_corpus::{Captions, Ids, SegmentId};
+use capeval_corpus::{Captions, Ids, SegmentId, refuse_open};
 use capeval_evaluate::{MetricScores, evaluate_texts};
 use capeval_lexical::fluency::ngram::FALLBACK_DISCOUNTS;
 use capeval_lexical::fluency::{Base, EndSymbol, NgramModel, NgramPerplexity, Perplexity, UnknownWords};
@@ -70,6 +70,7 @@ fn under_model(
     options: &PerplexityOptions,
 ) -> Result<Report, Error> {
     check_names(&systems)?;
+    systems.iter().try_for_each(|(_, captions)| refuse_open(captions))?;
     let tokenizer = options.tokenizer.as_deref().unwrap_or("ptb").parse()?;
     let under = NgramPerplexity::under(Arc::clone(model), tokenizer);
     let metrics = [

@@ -281,6 +281,7 @@ impl Captions {
         self.notices.extend(left_out);
         self.doubts.times.clone_from(&understood.doubts.times);
         let mut reading = understood.doubts.reading;
+        self.notices.extend(reading.iter().flat_map(Reading::notes).cloned());
         if let Some(reading) = &mut reading {
             reading.set_beside();
         }

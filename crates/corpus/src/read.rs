@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-use capeval_choice::Argument;
+use capeval_choice::{Argument, Code};
 
 use crate::captions::Captions;
 use crate::error::{Error, ErrorKind};
@@ -229,9 +229,22 @@ fn understand(
         }),
         _ => source.borrowed().into_text().and_then(|text| reading::read_values(&text.text, name, options)),
     };
+    take(read, result, options, captions)
+}
+
+/// Takes what the reading of a table gave, rather than what the reader of a format did, if it says more.
+fn take(
+    read: Result<Option<Captions>, Error>,
+    result: Result<(), Error>,
+    options: &ReadOptions,
+    captions: &mut Captions,
+) -> Result<(), Error> {
     match (read, &result) {
         (Ok(Some(understood)), Ok(())) if !options.selects() => {
-            captions.take_reading(understood);
+            match is_closer(&understood, captions) {
+                true => *captions = understood,
+                false => captions.take_reading(understood),
+            }
             result
         }
         (Ok(Some(understood)), _) => {
@@ -243,8 +256,27 @@ fn understand(
         {
             Err(error)
         }
+        // Rows that differ in their fields are at fault, and not the names of columns, where there are none.
+        (Err(error), Err(before))
+            if matches!((error.kind(), before.kind()), (ErrorKind::Syntax, ErrorKind::Shape)) =>
+        {
+            Err(error)
+        }
         _ => result,
     }
+}
+
+/// Returns true if a reading knows of the captions what the reader of a format does not: other columns of a family, or
+/// marks of unusable records.
+fn is_closer(understood: &Captions, captions: &Captions) -> bool {
+    let columns = |captions: &Captions| captions.layout().caption.columns.clone();
+    let has_ids = |captions: &Captions| !captions.layout().id.columns.is_empty();
+    let is_marked = || understood.notices().iter().any(|notice| notice.code == Code::RejectedCaptions);
+    let is_other = match columns(understood) == columns(captions) {
+        true => is_marked(),
+        false => understood.reading().is_some_and(reading::Reading::has_family),
+    };
+    is_other && has_ids(understood) == has_ids(captions)
 }
 
 /// The captions of plain text that is a table with a header of unknown names.

@@ -100,6 +100,7 @@ pub fn run(args: &Args) -> Result<()> {
     let files: Vec<Captions> =
         inputs.iter().map(|path| capeval_files::captions(path, &options)).collect::<Result<_, _>>()?;
     let captions = corpus::merge(files, options.role)?;
+    corpus::refuse_open(&captions)?;
     // The writer may fail halfway, and an existing file must not change then.
     let mut written = Vec::new();
     corpus::write(&captions, format, &mut written)?;

@@ -5,6 +5,7 @@ use crate::SegmentId;
 use crate::captions::Captions;
 use crate::error::{Error, ErrorKind};
 use crate::policy::Ids;
+use crate::reading::refuse_open;
 
 /// Captions grouped by image, in order of first appearance; usually references.
 ///
@@ -21,7 +22,11 @@ pub struct GroupedCaptions {
 
 impl GroupedCaptions {
     /// Groups captions by image. `ids` says whether the number 1 and the text "1" are the same image.
+    ///
+    /// # Errors
+    /// If several columns could hold the captions, and no other side told which one does.
     pub fn new(captions: Captions, ids: Ids) -> Result<Self, Error> {
+        refuse_open(&captions)?;
         if u32::try_from(captions.len()).is_err() {
             let message = "holds more than 4294967295 captions, which is more than can be numbered";
             return Err(Error::new(ErrorKind::Shape, captions.source(), message));

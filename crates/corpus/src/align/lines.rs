@@ -1,5 +1,7 @@
 //! Captions without ids, whose lines or items are paired by their numbers.
 
+use std::collections::HashSet;
+
 use capeval_choice::{Code, Notice, counted};
 
 use super::check::Check;
@@ -56,8 +58,12 @@ impl Check<'_> {
         let is_text = |format| format == Some(Format::Lines);
         let (images, candidates) = (self.images, self.candidates);
         match (is_text(candidates.format()), is_text(images.format())) {
-            (true, false) => counts(images.ids(), 0, candidates.len()).then_some(Lines::OfCandidates),
-            (false, true) => counts(candidates.ids(), 0, images.len()).then_some(Lines::OfReferences),
+            (true, false) => {
+                count(images.ids(), images.format(), candidates.len()).then_some(Lines::OfCandidates)
+            }
+            (false, true) => {
+                count(candidates.ids(), candidates.format(), images.len()).then_some(Lines::OfReferences)
+            }
             _ => None,
         }
     }
@@ -113,6 +119,15 @@ impl Lines {
         };
         images.find(&SegmentId::Integer(shifted))
     }
+}
+
+/// Returns true if there are `n` ids, which count from 0. The lines of a log say their numbers in any order.
+fn count(ids: &[SegmentId], format: Option<Format>, n: usize) -> bool {
+    let all = || {
+        let numbers: HashSet<&SegmentId> = ids.iter().collect();
+        ids.len() == n && (0..).take(n).all(|number| numbers.contains(&SegmentId::Integer(number)))
+    };
+    counts(ids, 0, n) || format == Some(Format::Tsv) && all()
 }
 
 /// Returns true if there are `n` ids, which count from `first`.

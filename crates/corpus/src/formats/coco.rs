@@ -3,12 +3,15 @@
 //! This is a hot path, so each record is read in one pass: the caption is borrowed from the text and copied once into
 //! the arena, and all other values are skipped.
 
+use std::borrow::Cow;
+
+use crate::Role;
 use crate::captions::Captions;
 use crate::error::Error;
 use crate::formats::rows::{CaptionRows, EXPECTED};
 use crate::json::{Fault, Json, RawStr, Result as Read, ValueKind, What};
 use crate::options::ReadOptions;
-use crate::reading::{is_mark, rejected_notice};
+use crate::reading::{Truths, is_mark, rejected_notice, says_yes};
 use crate::table::{Origin, read_array};
 
 /// Reads `{"images": [{"id"}], "annotations": [{"image_id", "caption"}]}`; other keys are skipped. Keys that the user
@@ -66,18 +69,23 @@ fn read_records(
         rows.finish();
         return Ok(());
     }
-    origin.check(read_plain(json, captions, list))
+    origin.check(read_plain(json, captions, list, options.role))
 }
 
-fn read_plain(json: &mut Json<'_>, captions: &mut Captions, list: &str) -> Read<()> {
+fn read_plain(json: &mut Json<'_>, captions: &mut Captions, list: &str, role: Role) -> Read<()> {
     json.open(b'[', "an array of objects with \"image_id\" and \"caption\"")?;
     let (mut first, mut marks) = (true, Marks::default());
     while json.next_element(&mut first)? {
+        marks.records += 1;
         read_record(json, captions, list, &mut marks)?;
     }
     if marks.count > 0 {
         let notice = rejected_notice(captions.source(), marks.count, &marks.keys);
         captions.notice(notice);
+    }
+    if role != Role::Candidates {
+        let notices = marks.truths.notices(marks.records, captions.source(), role);
+        notices.into_iter().for_each(|notice| captions.notice(notice));
     }
     Ok(())
 }
@@ -86,6 +94,9 @@ fn read_plain(json: &mut Json<'_>, captions: &mut Captions, list: &str) -> Read<
 #[derive(Default)]
 struct Marks {
     count: usize,
+    records: usize,
+    /// What other keys say of the records.
+    truths: Truths,
     /// The keys that mark them.
     keys: Vec<String>,
 }
@@ -94,9 +105,13 @@ impl Marks {
     /// Reads the value of a key that could be a mark; returns true if it is set.
     fn read(&mut self, key: RawStr<'_>, json: &mut Json<'_>) -> Read<bool> {
         let name = key.decoded()?;
-        let is_set = is_mark(&name)
-            && matches!(json.kind()?, ValueKind::Number | ValueKind::Other)
-            && matches!(json.clone().scalar()?, "true" | "1");
+        let value = match json.kind()? {
+            ValueKind::Number | ValueKind::Other => json.clone().scalar()?.into(),
+            ValueKind::String => json.clone().string()?.decoded()?,
+            _ => Cow::Borrowed(""),
+        };
+        self.truths.add(&name, &value);
+        let is_set = is_mark(&name) && says_yes(&value);
         json.skip()?;
         if is_set && !self.keys.iter().any(|known| *known == name) {
             self.keys.push(name.into_owned());

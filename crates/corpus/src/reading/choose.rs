@@ -4,10 +4,11 @@ use std::collections::{HashMap, HashSet};
 
 use capeval_choice::Argument;
 
+use super::evidence;
 use super::settle::refuse_open;
 use super::side::{Rows, Side};
 use super::words::{Gain, Words, gain, sample, words};
-use super::{Pick, joined};
+use super::{Pick, joined, text};
 use crate::Remedy;
 use crate::captions::Captions;
 use crate::error::{Error, ErrorKind};
@@ -40,6 +41,25 @@ pub(super) struct Decision {
     pub joined: Option<String>,
     /// True if words decided.
     pub by_gain: bool,
+    /// What lines of each side begin or end with that may be ids, but is read as words.
+    pub unread: Unread,
+}
+
+/// What may be ids in the lines of both sides, where whole lines are read.
+#[derive(Default)]
+pub(super) struct Unread {
+    pub ground: Option<UnreadId>,
+    pub system: Option<UnreadId>,
+}
+
+/// What may be the id in a line.
+pub(super) struct UnreadId {
+    /// That of the first line.
+    pub example: String,
+    /// The column that would hold ids.
+    pub column: String,
+    /// True if lines of the other side have the same.
+    pub is_shared: bool,
 }
 
 /// The references and a system.
@@ -82,7 +102,12 @@ impl<'c> Sides<'c> {
         }
         let Some((number, scored)) = best else { return self.by_name() };
         let way = ways.swap_remove(number);
+        let unread = match way.ground.is_whole() && way.system.is_whole() {
+            true => self.unread(),
+            false => Unread::default(),
+        };
         Ok(Decision {
+            unread,
             ground: self.ground.pick(way.ground, &scored.ground),
             system: self.system.pick(way.system, &scored.system),
             joined: joined::telling(&self.ground, &self.system, way.system),
@@ -94,46 +119,76 @@ impl<'c> Sides<'c> {
     fn ways(&self) -> Vec<Way<'_>> {
         let mut ways = Vec::new();
         for ground in &self.ground.rows {
-            let mut there: HashMap<&str, Vec<usize>> = HashMap::new();
-            for (row, id) in ground.ids.iter().enumerate().filter(|(_, id)| !id.is_empty()) {
-                there.entry(id).or_default().push(row);
-            }
             for system in &self.system.rows {
-                let distinct: HashSet<&String> = system.ids.iter().collect();
-                let is_own = system.id.is_none() || system.is_known;
-                if !is_own && distinct.len() * 20 < system.ids.len() * 19 {
-                    continue;
-                }
-                let rows = system.ids.iter().enumerate();
-                let matches: Matches =
-                    rows.filter_map(|(row, id)| Some((row, there.get(id.as_str())?.clone()))).collect();
-                let common = distinct.iter().filter(|id| there.contains_key(id.as_str())).count();
-                let share = matches.len() as f64 / system.ids.len().max(1) as f64;
-                let back = common as f64 / there.len().max(1) as f64;
-                // What matches a single image of many identifies nothing.
-                let tells = common >= 2 || there.len() == 1;
-                if share >= SHARED_IDS && tells {
-                    let known = f64::from(u8::from(ground.is_known)) + f64::from(u8::from(system.is_known));
-                    let whole =
-                        f64::from(u8::from(ground.id.is_some())) + f64::from(u8::from(system.id.is_some()));
-                    let rank = share + 0.3 * back + 0.02 * known + 0.01 * whole;
-                    ways.push(Way { ground, system, matches, rank });
-                }
+                ways.extend(self.way(ground, system));
             }
         }
         // Ids within lines come before the numbers of lines.
         let is_whole = |way: &Way<'_>| {
-            let of_lines = |side: &Side<'_>, rows: &Rows| side.reading.is_some() && rows.list == usize::MAX;
+            let of_lines = |side: &Side<'_>, rows: &Rows| side.reading.is_some() && rows.is_whole();
             of_lines(&self.ground, way.ground) || of_lines(&self.system, way.system)
         };
-        let best = ways.iter().map(|way| way.rank).fold(0.0, f64::max);
-        ways.retain(|way| way.rank >= best - 0.25);
         if ways.iter().any(|way| !is_whole(way)) {
             ways.retain(|way| !is_whole(way));
         }
+        let best = ways.iter().map(|way| way.rank).fold(0.0, f64::max);
+        ways.retain(|way| way.rank >= best - 0.25);
         ways.sort_by(|a, b| b.rank.total_cmp(&a.rank));
         ways.truncate(8);
         ways
+    }
+
+    /// What lines begin or end with that may be ids, if whole lines are read.
+    fn unread(&self) -> Unread {
+        let of_lines = |side: &'_ Side<'c>| side.reading.is_some_and(|reading| reading.current.is_none());
+        let id = |side: &Side<'_>, rows: &Rows, is_shared: bool| {
+            let column = side.list(rows.list)?.path(rows.id?).to_owned();
+            Some(UnreadId { example: rows.ids.first()?.clone(), column, is_shared })
+        };
+        let own = |side: &Side<'c>, is_ground: bool| {
+            let column = |rows: &Rows| Some(side.list(rows.list)?.path(rows.id?));
+            let is_of_lines = |rows: &Rows| column(rows).is_some_and(|column| column != text::BLOCK);
+            let seem = |rows: &&Rows| is_of_lines(rows) && evidence::seem_ids(rows, is_ground);
+            side.rows.iter().filter(|_| of_lines(side)).find(seem).and_then(|rows| id(side, rows, false))
+        };
+        let (grounds, systems) = (&self.ground.rows, &self.system.rows);
+        let mut pairs = grounds.iter().flat_map(|ground| systems.iter().map(move |system| (ground, system)));
+        let shared = pairs.find(|(ground, system)| evidence::may_be_ids(ground, system));
+        match shared.filter(|_| of_lines(&self.ground) && of_lines(&self.system)) {
+            Some((ground, system)) => {
+                Unread { ground: id(&self.ground, ground, true), system: id(&self.system, system, true) }
+            }
+            None => Unread { ground: own(&self.ground, true), system: own(&self.system, false) },
+        }
+    }
+
+    /// The way to match rows by ids, if the two share enough of them.
+    fn way<'s>(&'s self, ground: &'s Rows, system: &'s Rows) -> Option<Way<'s>> {
+        let (of_ground, of_system) = (evidence::counted(ground, system), evidence::counted(system, ground));
+        let mut there: HashMap<&str, Vec<usize>> = HashMap::new();
+        for (row, id) in of_ground.iter().enumerate().filter(|(_, id)| !id.is_empty()) {
+            there.entry(id).or_default().push(row);
+        }
+        let distinct: HashSet<&String> = of_system.iter().collect();
+        let is_own = system.id.is_none() || system.is_known;
+        if !is_own && distinct.len() * 20 < of_system.len() * 19 {
+            return None;
+        }
+        let rows = of_system.iter().enumerate();
+        let matches: Matches =
+            rows.filter_map(|(row, id)| Some((row, there.get(id.as_str())?.clone()))).collect();
+        let common = distinct.iter().filter(|id| there.contains_key(id.as_str())).count();
+        let share = matches.len() as f64 / of_system.len().max(1) as f64;
+        let back = common as f64 / there.len().max(1) as f64;
+        // What matches a single image of many identifies nothing.
+        let tells = common >= 2 || there.len() == 1;
+        let is_told = || evidence::are_ids(ground, system);
+        (share >= SHARED_IDS && tells && is_told()).then(|| {
+            let known = f64::from(u8::from(ground.is_known)) + f64::from(u8::from(system.is_known));
+            let whole = f64::from(u8::from(ground.id.is_some())) + f64::from(u8::from(system.id.is_some()));
+            let rank = share + 0.3 * back + 0.02 * known + 0.01 * whole;
+            Way { ground, system, matches, rank }
+        })
     }
 
     /// The best columns of captions under a way to match the rows; `None` if a side has none.
@@ -366,7 +421,7 @@ impl<'c> Sides<'c> {
         for side in [&self.ground, &self.system] {
             refuse_open(side.captions)?;
         }
-        Ok(Decision::default())
+        Ok(Decision { unread: self.unread(), ..Decision::default() })
     }
 }
 

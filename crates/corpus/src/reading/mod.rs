@@ -9,9 +9,12 @@
 mod both;
 mod choose;
 mod column;
+mod evidence;
+mod family;
 mod joined;
 mod layout;
 mod literal;
+mod marks;
 mod moments;
 mod pairing;
 mod rare;
@@ -28,9 +31,11 @@ pub(crate) mod yaml;
 
 pub use self::both::both_sides;
 pub use self::layout::{Because, Layout, ReadColumns};
+pub(crate) use self::marks::{Truths, is_mark, rejected_notice, says_yes};
 pub use self::pairing::{Fit, Mispairing, fit, fit_some};
-pub(crate) use self::settle::{refuse_open, settle};
-pub(crate) use self::source::{is_mark, read_fields, read_lines, read_table, read_values, rejected_notice};
+pub use self::settle::refuse_open;
+pub(crate) use self::settle::settle;
+pub(crate) use self::source::{read_fields, read_lines, read_table, read_values};
 pub use self::source::{understand_columns, understand_value};
 pub(crate) use self::template::Template;
 
@@ -42,7 +47,7 @@ use self::records::RecordList;
 use self::sheet::SheetColumn;
 use crate::captions::Captions;
 use crate::table::known;
-use crate::{Format, Role, SegmentId};
+use crate::{Format, Notice, Role, SegmentId};
 
 /// The ways in which a file can be read, and the one in which it was.
 #[derive(Clone, Debug)]
@@ -58,6 +63,12 @@ pub(crate) struct Reading {
     is_open: bool,
     /// True if the captions so far come from the reader of a format.
     is_beside: bool,
+    /// True if captions stand in columns of one family, as references of an image do.
+    is_family: bool,
+    /// What is to be said of columns that are not read.
+    notes: Vec<Notice>,
+    /// That of columns which could hold references as well.
+    left_out: Option<Notice>,
 }
 
 /// A list of records, and what the values of its columns could be.
@@ -86,6 +97,16 @@ impl Reading {
     /// Says that the captions do not come from this reading, but from a reader of a format.
     pub fn set_beside(&mut self) {
         (self.is_beside, self.is_open) = (true, false);
+    }
+
+    /// Returns true if references stand in columns of one family.
+    pub fn has_family(&self) -> bool {
+        self.is_family && !self.named_captions
+    }
+
+    /// What is to be said of columns that are not read.
+    pub fn notes(&self) -> impl Iterator<Item = &Notice> {
+        self.notes.iter().chain(&self.left_out)
     }
 }
 

@@ -25,6 +25,20 @@ pub(super) struct RecordList {
     pub path: String,
     /// The records as a table.
     pub sheet: Sheet,
+    /// Whether the records are there at all.
+    pub doubt: Doubt,
+}
+
+/// How sure it is that lines of text are records with ids, as far as one side can tell. In doubt, they are that only
+/// if the other side has the same ids.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Doubt {
+    #[default]
+    None,
+    /// They have a form that captions could have as well.
+    Some,
+    /// They begin or end with numbers, which may be words of captions: `2 dogs run`.
+    Bare,
 }
 
 /// The lists of records within the values of a file, those with most records first.
@@ -38,7 +52,7 @@ pub(super) fn lists(mut values: Vec<Cell<'static>>) -> Vec<RecordList> {
     let sheet = |(path, records): (String, Vec<Record>)| {
         let place = |row: usize| Position { record: Some(row as u64 + 1), ..Position::default() };
         let records = records.into_iter().enumerate().map(|(row, record)| (place(row), record)).collect();
-        Sheet::new(records).map(|sheet| RecordList { path, sheet })
+        Sheet::new(records).map(|sheet| RecordList { path, sheet, doubt: Doubt::None })
     };
     let mut lists: Vec<RecordList> = found.into_iter().filter_map(sheet).collect();
     lists.sort_by_key(|list| std::cmp::Reverse(list.sheet.len()));

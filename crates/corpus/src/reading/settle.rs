@@ -2,8 +2,10 @@
 
 use capeval_choice::{Argument, Code, counted};
 
-use super::choose::Sides;
-use super::{Because, EvidentList, Layout, Pick};
+use super::choose::{Sides, UnreadId};
+use super::family;
+use super::records::Doubt;
+use super::{Because, EvidentList, Layout, Pick, text};
 use crate::captions::Captions;
 use crate::error::{Error, ErrorKind};
 use crate::merge::merge;
@@ -34,6 +36,9 @@ pub(crate) fn settle(
     for (_, system) in systems.iter_mut() {
         if system.reading().is_some() {
             let decision = Sides::new(ground, system, ids).decide()?;
+            if let Some(unread) = &decision.unread.system {
+                notices.push(system.unread(unread, ground, Role::Candidates)?);
+            }
             let notice = system.read_again(decision.system, ground.source(), decision.by_gain);
             notices.extend(notice);
             system.set_joined(decision.joined);
@@ -50,6 +55,11 @@ fn settle_ground(ground: &mut Captions, system: &Captions, ids: Ids) -> Result<O
         return Ok(None);
     }
     let decision = Sides::new(ground, system, ids).decide()?;
+    if let Some(unread) = &decision.unread.ground {
+        let notice = ground.unread(unread, system, Role::References)?;
+        ground.drop_reading();
+        return Ok(Some(notice));
+    }
     let notice = ground.read_again(decision.ground, system.source(), decision.by_gain);
     ground.drop_reading();
     Ok(notice)
@@ -59,7 +69,7 @@ fn settle_ground(ground: &mut Captions, system: &Captions, ids: Ids) -> Result<O
 ///
 /// # Errors
 /// If they are such.
-pub(crate) fn refuse_open(captions: &Captions) -> Result<(), Error> {
+pub fn refuse_open(captions: &Captions) -> Result<(), Error> {
     captions.parts().iter().try_for_each(refuse_open)?;
     let Some(reading) = captions.reading().filter(|reading| reading.is_open) else { return Ok(()) };
     let Some(list) = reading.lists.first() else { return Ok(()) };
@@ -71,6 +81,44 @@ pub(crate) fn refuse_open(captions: &Captions) -> Result<(), Error> {
 }
 
 impl Captions {
+    /// Says that lines begin or end with what may be ids, but are read whole.
+    ///
+    /// # Errors
+    /// If the other side has another number of lines, so that lines would be paired that do not belong together.
+    fn unread(&self, id: &UnreadId, other: &Self, role: Role) -> Result<Notice, Error> {
+        let end = if id.column == text::LAST { "ends" } else { "begins" };
+        let has = match id.is_shared {
+            true => format!("as in {}", other.source()),
+            false => format!("and {} has no such ids", other.source()),
+        };
+        let example = &id.example;
+        let whole = Remedy::set(Argument::Format(role), Format::Lines.name());
+        let are_lines = self.format() == Some(Format::Lines) && other.format() == self.format();
+        if are_lines && self.len() != other.len() {
+            let message = format!(
+                "each line {end} with what may be an id ({example:?}), {has}; nor are there as many lines ({} here, {} \
+                 there)",
+                self.len(),
+                other.len(),
+            );
+            let remedy = Remedy::say("give both files ids in the same form").or(whole.to("read whole lines"));
+            return Err(Error::new(ErrorKind::Id, self.source(), message).with_remedy(remedy));
+        }
+        let message = format!(
+            "each line of {} {end} with what may be an id ({example:?}), {has}: whole lines were read, so that it counts \
+             as a word, and paired by position",
+            self.source(),
+        );
+        let remedy = match id.is_shared {
+            true => {
+                Remedy::set(Argument::IdColumn(role), id.column.clone()).to("read it as an id, on both sides")
+            }
+            false => Remedy::say("give both files ids in the same form"),
+        };
+        let remedy = remedy.or(whole.to("say that it is a word"));
+        Ok(Notice::new(Code::LineNumbers, message).remedy(remedy))
+    }
+
     /// Reads the columns of `pick`, if it differs from the reading so far; says what was chosen if it was not obvious.
     fn read_again(&mut self, pick: Option<Pick>, other: &str, by_gain: bool) -> Option<Notice> {
         let pick = pick?;
@@ -82,6 +130,13 @@ impl Captions {
         let is_plain = list.list.path.is_empty();
         let is_obvious = is_plain && has_known_id && (is_known || reading.named_captions);
         let notice = (!is_obvious).then(|| list.notice(&pick, self.source(), other, by_gain));
+        let notice = notice.map(|notice| match list.list.doubt {
+            Doubt::None => notice,
+            _ => notice.remedy(
+                Remedy::set(Argument::Format(reading.role), Format::Lines.name())
+                    .to("read whole lines as captions"),
+            ),
+        });
         let because = match (reading.named_captions, by_gain) {
             (true, _) => Because::Named,
             (false, true) => Because::Words,
@@ -94,8 +149,12 @@ impl Captions {
             split: self.layout().split.clone(),
             ..list.layout(&pick, Some(because))
         };
+        let is_told = reading.named_captions || other == self.source();
+        let left_out = family::left_out(list, &pick, self.source(), reading.role).filter(|_| !is_told);
         if !reading.is_beside && reading.current.as_ref() == Some(&pick) {
+            let left_out = left_out.filter(|_| reading.left_out.is_none());
             self.set_layout(layout);
+            left_out.into_iter().for_each(|notice| self.notice(notice));
             return notice;
         }
         // Lines with fields are a table without a header.
@@ -109,9 +168,11 @@ impl Captions {
         if pick.id.is_none() {
             again.set_keys(self.keys().clone());
         }
-        self.notices().iter().filter(|notice| notice.code != Code::RowNumbers).for_each(|notice| {
-            again.notice(notice.clone());
-        });
+        let is_stale = |notice: &Notice| reading.left_out.as_ref() == Some(notice);
+        let kept =
+            self.notices().iter().filter(|notice| notice.code != Code::RowNumbers && !is_stale(notice));
+        kept.for_each(|notice| again.notice(notice.clone()));
+        left_out.into_iter().for_each(|notice| again.notice(notice));
         if self.is_split() {
             again.set_split();
         }

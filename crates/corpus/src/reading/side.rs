@@ -2,10 +2,12 @@
 
 use std::collections::HashSet;
 
+use super::records::Doubt;
 use super::words::sample;
 use super::{EvidentList, Pick, Reading};
 use crate::captions::Captions;
 use crate::policy::Ids;
+use crate::table::known::uncounted;
 use crate::{Role, SegmentId};
 
 /// A way to identify the rows of a side.
@@ -16,6 +18,14 @@ pub(super) struct Rows {
     /// The id of each row, as text.
     pub ids: Vec<String>,
     pub is_known: bool,
+    pub doubt: Doubt,
+}
+
+impl Rows {
+    /// Returns true if the rows are whole lines or items, which are counted.
+    pub fn is_whole(&self) -> bool {
+        self.list == usize::MAX
+    }
 }
 
 /// A side, which is a reading or captions as they are.
@@ -40,13 +50,19 @@ impl<'c> Side<'c> {
                 let cells = list.list.sheet.columns.get(column).map(|column| column.cells.as_slice());
                 let id = |cell| super::column::id(cell).map_or_else(String::new, |id| text(&id));
                 let ids = cells.unwrap_or_default().iter().map(id).collect();
-                rows.push(Rows { list: number, id: Some(column), ids, is_known: list.names_image(column) });
+                rows.push(Rows {
+                    list: number,
+                    id: Some(column),
+                    ids,
+                    is_known: list.names_image(column),
+                    doubt: list.list.doubt,
+                });
             }
         }
         let is_whole = reading.is_none_or(|reading| reading.current.is_none());
         if is_whole {
             let ids = captions.ids().iter().map(text).collect();
-            rows.push(Rows { list: usize::MAX, id: None, ids, is_known: true });
+            rows.push(Rows { list: usize::MAX, id: None, ids, is_known: true, doubt: Doubt::None });
         }
         Self { captions, reading, rows }
     }
@@ -152,28 +168,20 @@ pub(super) fn leaning<S: AsRef<str>>(names: impl Iterator<Item = S> + Clone) -> 
     2 * i32::from(means(REFERENCE)) - candidate
 }
 
-/// The name of a column without what counts it at the end: a number, or a letter after a space or a sign.
-fn stem(name: &str) -> &str {
-    let unnumbered = name.trim_end_matches(|c: char| c.is_ascii_digit());
-    let unlettered = name.strip_suffix(|c: char| c.is_ascii_alphabetic());
-    match unlettered.filter(|stem| stem.ends_with([' ', '_', '-', '.'])) {
-        Some(stem) => stem,
-        None => unnumbered,
-    }
-}
-
 /// Joins the columns whose names differ in a number or a letter at the end, also those of lists without names: they are
 /// the references of an image.
 pub(super) fn joined(list: &EvidentList, choices: Vec<Vec<usize>>) -> Vec<Vec<usize>> {
+    let path = |choice: &Vec<usize>| choice.first().map_or("", |column| list.path(*column));
+    let counted: Vec<&str> = choices.iter().filter_map(|choice| uncounted(path(choice))).collect();
     let mut joined: Vec<(String, Vec<usize>)> = Vec::new();
-    for choice in choices {
-        let path = choice.first().map_or("", |column| list.path(*column));
-        let stem = stem(path);
-        let is_numbered = choice.len() == 1 && stem.len() < path.len();
-        let key = if is_numbered { stem.to_owned() } else { format!("\0{path}") };
+    for choice in &choices {
+        let path = path(choice);
+        let stem = uncounted(path).or_else(|| counted.contains(&path).then_some(path));
+        let stem = stem.filter(|_| choice.len() == 1);
+        let key = stem.map_or_else(|| format!("\0{path}"), str::to_owned);
         match joined.iter_mut().find(|(known, _)| *known == key) {
             Some((_, columns)) => columns.extend(choice),
-            None => joined.push((key, choice)),
+            None => joined.push((key, choice.clone())),
         }
     }
     joined.into_iter().map(|(_, columns)| columns).collect()

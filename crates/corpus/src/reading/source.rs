@@ -4,10 +4,13 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use capeval_choice::{Argument, Code, Task, counted, suggest};
 
-use super::records::{RecordList, SPLIT};
+use super::marks::{is_true, without_rejected};
+use super::records::{Doubt, RecordList, SPLIT};
 use super::sheet::{Record, Sheet, SheetColumn};
 use super::side::joined;
-use super::{Because, EvidentList, Pick, Reading, column, literal, moments, records, text, yaml};
+use super::{
+    Because, EvidentList, Pick, Reading, column, family, literal, marks, moments, records, text, yaml,
+};
 use crate::captions::Captions;
 use crate::error::{Error, ErrorKind, Position};
 use crate::keys::Keys;
@@ -31,7 +34,7 @@ pub(crate) fn read_table(
     format: Format,
 ) -> Result<Option<Captions>, Error> {
     let records = if has_header(&table) { table.into_records() } else { headless(table) };
-    let list = Sheet::new(records).map(|sheet| RecordList { path: String::new(), sheet });
+    let list = Sheet::new(records).map(|sheet| RecordList { path: String::new(), sheet, doubt: Doubt::None });
     of_lists(list.into_iter().collect(), name, options, Some(format))
 }
 
@@ -64,7 +67,7 @@ pub fn understand_columns(
             record.push((column.clone(), cell));
         }
     }
-    let list = Sheet::new(records).map(|sheet| RecordList { path: String::new(), sheet });
+    let list = Sheet::new(records).map(|sheet| RecordList { path: String::new(), sheet, doubt: Doubt::None });
     of_lists(list.into_iter().collect(), name, options, None)
 }
 
@@ -112,6 +115,9 @@ pub(crate) fn read_lines(captions: &mut Captions, options: &ReadOptions) {
             current: None,
             is_open: false,
             is_beside: false,
+            is_family: false,
+            notes: Vec::new(),
+            left_out: None,
         };
         captions.set_reading(reading);
     }
@@ -150,12 +156,7 @@ fn of_lists(
     };
     lists.swap(0, first);
     lists.retain(|list| may_hold_captions(list, options));
-    for list in &mut lists {
-        list.known = known(list, options, name);
-        if list.known.is_empty() && options.role != Role::Candidates {
-            list.known = numbered(list);
-        }
-    }
+    let is_plural = find_known(&mut lists, options, name);
     let Some(first) = lists.first() else { return Ok(None) };
     let named = |column: &Option<String>| column.as_ref().and_then(|path| first.list.sheet.find(path));
     let id = named(&options.id_column)
@@ -179,8 +180,14 @@ fn of_lists(
         is_open: options.caption_columns.is_none() && first.known.is_empty() && possible > 1,
         current: Some(pick.clone()),
         is_beside: false,
+        is_family: options.role != Role::Candidates && first.known.len() > 1 || is_plural,
+        notes: marks::notes(first, &pick, name, options),
+        left_out: None,
         lists: Vec::new(),
     };
+    let left_out = || family::left_out(first, &pick, name, options.role);
+    let left_out = if reading.is_open || reading.named_captions { None } else { left_out() };
+    let reading = Reading { left_out, ..reading };
     let mut captions = first.captions(&pick, name, format);
     let layout = captions.layout_mut();
     if options.id_column.is_some() {
@@ -200,8 +207,27 @@ fn of_lists(
     }
     notices.into_iter().for_each(|notice| captions.notice(notice));
     captions.set_times(times);
+    reading.notes().for_each(|notice| captions.notice(notice.clone()));
     captions.set_reading(Reading { lists, ..reading });
     Ok(Some(captions))
+}
+
+/// Finds the columns of known names in lists, and their families; returns true if some have plurals.
+fn find_known(lists: &mut [EvidentList], options: &ReadOptions, name: &str) -> bool {
+    let mut is_plural = false;
+    for list in lists {
+        list.known = known(list, options, name);
+        if options.role == Role::Candidates {
+            continue;
+        }
+        let with_plurals = family::with_plurals(list, list.known.clone());
+        is_plural |= with_plurals != list.known;
+        list.known = with_plurals;
+        if list.known.is_empty() {
+            list.known = numbered(list);
+        }
+    }
+    is_plural
 }
 
 /// Leaves the records that are wanted: whether the file tells splits, and notices of what was left out.
@@ -463,15 +489,6 @@ fn without_dropped(
     Ok(Notice::new(Code::RejectedCaptions, message).count(n_dropped))
 }
 
-/// Returns true if a cell says yes.
-fn is_true(cell: &Cell<'_>) -> bool {
-    match cell {
-        Cell::Bool(true) | Cell::Integer(1) => true,
-        Cell::Untyped(text) => *text == "1" || text.eq_ignore_ascii_case("true"),
-        _ => false,
-    }
-}
-
 /// Leaves out a few records that share no key with the others, such as settings or a summary of results, and says so.
 fn without_others(list: &mut RecordList, name: &str) -> Option<Notice> {
     /// At most one of so many records.
@@ -495,81 +512,4 @@ fn without_others(list: &mut RecordList, name: &str) -> Option<Notice> {
     );
     list.sheet.retain(&keep);
     Some(Notice::new(Code::Reading, message))
-}
-
-/// Leaves out the records that their own data set marks as unusable, and says so.
-fn without_rejected(list: &mut RecordList, name: &str) -> Option<Notice> {
-    let is_mark = |path: &str| is_mark(path.rsplit_once('.').map_or(path, |(_, leaf)| leaf));
-    let marks: Vec<usize> =
-        (0..list.sheet.columns.len()).filter(|column| is_mark(&list.sheet.columns[*column].path)).collect();
-    let states: Vec<usize> =
-        (0..list.sheet.columns.len()).filter(|column| is_state(&list.sheet.columns[*column].cells)).collect();
-    let is_state_of_rejected = |cell: &Cell<'_>| is_rejection(&cell.to_string());
-    let is_kept = |row: usize| {
-        let cell = |column: &usize| list.sheet.columns.get(*column)?.cells.get(row);
-        !marks.iter().any(|column| cell(column).is_some_and(is_true))
-            && !states.iter().any(|column| cell(column).is_some_and(is_state_of_rejected))
-    };
-    let keep: Vec<bool> = (0..list.sheet.len()).map(is_kept).collect();
-    let rejected = keep.iter().filter(|kept| !**kept).count();
-    let names: Vec<String> =
-        marks.iter().chain(&states).map(|column| list.sheet.columns[*column].path.clone()).collect();
-    (rejected > 0).then(|| {
-        list.sheet.retain(&keep);
-        rejected_notice(name, rejected, &names)
-    })
-}
-
-/// Returns true if cells say of each record which of a few states it has, and rejected is one of them.
-fn is_state(cells: &[Cell<'_>]) -> bool {
-    const FEW: usize = 6;
-    let mut states: Vec<&str> = Vec::new();
-    for cell in cells {
-        let (Cell::Text(state) | Cell::Untyped(state)) = cell else { return false };
-        if states.len() > FEW || state.contains(char::is_whitespace) {
-            return false;
-        }
-        if !states.contains(&&**state) {
-            states.push(state);
-        }
-    }
-    (2..=FEW).contains(&states.len())
-        && cells.len() > states.len()
-        && states.iter().any(|state| is_rejection(state))
-}
-
-/// The words that mark a record of a data set as unusable.
-const MARKS: &[&str] = &[
-    "rejected",
-    "precanned",
-    "spam",
-    "invalid",
-    "corrupted",
-    "unusable",
-    "discarded",
-    "excluded",
-    "deleted",
-    "cancelled",
-];
-
-/// Returns true if a key marks a record of a data set as unusable: `is_rejected`, `is_precanned`, `was_cancelled`.
-pub(crate) fn is_mark(key: &str) -> bool {
-    MARKS.contains(&key.strip_prefix("is_").or_else(|| key.strip_prefix("was_")).unwrap_or(key))
-}
-
-/// Returns true if a state means that a record is unusable: `rejected`, or `reject`, as a command says it.
-fn is_rejection(state: &str) -> bool {
-    let state = state.to_lowercase();
-    MARKS.iter().any(|mark| state == *mark || mark.strip_suffix("ed") == Some(&state))
-}
-
-/// Says that marked captions were left out.
-pub(crate) fn rejected_notice(name: &str, count: usize, marks: &[String]) -> Notice {
-    let message = format!(
-        "{} of {name} {} marked as unusable by {} and left out",
-        counted(count, "caption"),
-        if count == 1 { "is" } else { "are" },
-        marks.join(" or "),
-    );
-    Notice::new(Code::RejectedCaptions, message).count(count)
 }

@@ -123,7 +123,19 @@ impl<'n> Names<'n> {
             }
             false => one(known::REFERENCE_KEYS),
         };
-        or_else(found, &|| self.stem(&names, is(true)))
+        self.with_family(or_else(found, &|| self.stem(&names, is(true))))
+    }
+
+    /// Columns with those whose names differ from theirs in what counts them, such as `caption` and `caption.1`: they
+    /// are the references of an image.
+    fn with_family(self, found: Vec<usize>) -> Vec<usize> {
+        let stem = |name: &str| plain(known::uncounted(name).unwrap_or(name));
+        let stems: Vec<String> = found.iter().map(|column| stem(&self.0[*column])).collect();
+        let is_counted = |column: usize| {
+            let name = &self.0[column];
+            known::uncounted(name).is_some_and(|counted| stems.contains(&plain(counted)))
+        };
+        (0..self.0.len()).filter(|column| found.contains(column) || is_counted(*column)).collect()
     }
 }
 

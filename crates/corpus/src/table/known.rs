@@ -185,6 +185,17 @@ pub(crate) fn is_numbered(name: &str, known: &str) -> bool {
     stem.eq_ignore_ascii_case(known)
 }
 
+/// The name of a column without what counts it at the end, a number, or a letter after a space or a sign, and without
+/// the sign: `caption` of `caption.1`, `caption_b` and `caption2`, and nothing of a number. `None` if nothing counts
+/// it.
+pub(crate) fn uncounted(name: &str) -> Option<&str> {
+    const SIGNS: &[char] = &[' ', '_', '-', '.'];
+    let unnumbered = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    let unlettered = name.strip_suffix(|c: char| c.is_ascii_alphabetic());
+    let stem = unlettered.filter(|stem| stem.ends_with(SIGNS)).unwrap_or(unnumbered);
+    (stem.len() < name.len()).then(|| stem.trim_end_matches(SIGNS))
+}
+
 /// Returns true if a name is that of one of several raters.
 pub(crate) fn is_rater(name: &str) -> bool {
     let name = name.to_lowercase();

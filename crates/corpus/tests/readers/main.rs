@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 
 mod align;
+mod evidence;
 mod formats;
 mod forms;
 mod keys;
