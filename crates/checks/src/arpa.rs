@@ -1,7 +1,13 @@
-//! The ARPA reader accepts or rejects any bytes without panicking; every accepted model can score text and be
-//! written.
+//! The ARPA reader accepts or rejects any bytes without panicking; every accepted model can score text and
+//! survives being written.
 
 use capeval_lexical::fluency::NgramModel;
+
+fn written(model: &NgramModel) -> Vec<u8> {
+    let mut written = Vec::new();
+    model.write_arpa(&mut written).expect("writing to memory cannot fail");
+    written
+}
 
 pub fn check(bytes: &[u8]) {
     let Ok(model) = NgramModel::read_arpa(bytes) else { return };
@@ -10,7 +16,7 @@ pub fn check(bytes: &[u8]) {
         let log10 = model.log10(&mut context, word);
         assert!(!log10.is_nan());
     }
-    let mut written = Vec::new();
-    model.write_arpa(&mut written).expect("writing to memory cannot fail");
-    NgramModel::read_arpa(&written[..]).expect("the written file can be read");
+    let first = written(&model);
+    let again = NgramModel::read_arpa(&first[..]).expect("the written file can be read");
+    assert_eq!(written(&again), first);
 }

@@ -13,7 +13,8 @@ use flate2::write::GzEncoder;
 use tempfile::TempDir;
 use tokio::runtime::{Builder, Runtime};
 
-const FEATURES: Features = &[&capeval_site::BASE, &capeval_benchmarks::FEATURE];
+pub const FEATURES: Features =
+    &[&capeval_site::BASE, &capeval_benchmarks::FEATURE, &capeval_collections::FEATURE];
 
 static FOLDER: LazyLock<TempDir> = LazyLock::new(|| tempfile::tempdir().expect("there is space"));
 

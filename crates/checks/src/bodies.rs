@@ -32,4 +32,15 @@ pub fn check(bytes: &[u8]) {
     survives::<api::Problem>(bytes);
     survives::<api::EntryComparison>(bytes);
     survives::<api::ComparedImages>(bytes);
+    survives::<api::NewQuestion>(bytes);
+    survives::<api::NewQuestionAnswer>(bytes);
+    survives::<api::NewClaim>(bytes);
+    survives::<api::NewParticipation>(bytes);
+    survives::<api::QuestionChange>(bytes);
+    survives::<api::AcceptedTerms>(bytes);
+    survives::<api::GivenScores>(bytes);
+    survives::<api::GivenFailure>(bytes);
+    survives::<api::Entries>(bytes);
+    survives::<api::Statistics>(bytes);
+    survives::<api::JudgedSystem>(bytes);
 }

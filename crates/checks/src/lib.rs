@@ -27,6 +27,8 @@ mod groups;
 #[cfg(fuzzing)]
 mod judges;
 mod kits;
+#[cfg(feature = "site")]
+mod markdown;
 mod meteor;
 mod meteor_align;
 mod meteor_resources;
@@ -39,15 +41,21 @@ mod plans;
 mod prepared;
 mod probabilities;
 #[cfg(fuzzing)]
+mod programs;
+#[cfg(fuzzing)]
 mod ptb_rules;
 mod rank_rules;
 mod ratings;
 mod readers;
 mod requirements;
+#[cfg(feature = "site")]
+mod results;
 mod rouge_data;
 mod rouge_list;
 mod saved_report;
 mod shards;
+#[cfg(feature = "site")]
+mod site_texts;
 #[cfg(fuzzing)]
 mod spice_cache;
 #[cfg(fuzzing)]
@@ -74,7 +82,7 @@ const fn target(name: &'static str, seeds: &'static str, check: fn(&[u8])) -> Ta
 
 /// All targets; those that need what only `fuzz` builds are missing elsewhere.
 pub const TARGETS: &[Target] = &[
-    target("arpa", "captions", arpa::check),
+    target("arpa", "arpa", arpa::check),
     #[cfg(feature = "site")]
     target("backups", "backups", backups::check),
     target("bodies", "bodies", bodies::check),
@@ -82,26 +90,30 @@ pub const TARGETS: &[Target] = &[
     #[cfg(feature = "site")]
     target("bundles", "bundles", bundles::check),
     #[cfg(fuzzing)]
-    target("chair", "captions", chair::check),
+    target("chair", "chair", chair::check),
     target("cider_exact", "words", cider_exact::check),
     target("derivations", "formulas", derivations::check),
-    target("df_table", "captions", df_table::check),
+    target("df_table", "frequencies", df_table::check),
     target("engine", "words", engine::check),
     target("events", "events", events::check),
     target("groups", "groups", groups::check),
     #[cfg(fuzzing)]
-    target("judges", "captions", judges::check),
+    target("judges", "judges", judges::check),
     target("kits", "kits", kits::check),
+    #[cfg(feature = "site")]
+    target("markdown", "markdown", markdown::check),
     target("meteor_align", "words", meteor_align::check),
     target("meteor_resources", "captions", meteor_resources::check),
-    target("models", "captions", models::check),
+    target("models", "models", models::check),
     target("pairs", "pairs", pairs::check),
-    target("pickle", "captions", pickle::check),
+    target("pickle", "pickles", pickle::check),
     target("pictures", "pictures", pictures::check),
     #[cfg(feature = "site")]
     target("plans", "plans", plans::check),
     target("prepared", "captions", prepared::check),
-    target("probabilities", "captions", probabilities::check),
+    target("probabilities", "probabilities", probabilities::check),
+    #[cfg(fuzzing)]
+    target("programs", "programs", programs::check),
     #[cfg(fuzzing)]
     target("ptb_rules", "captions", ptb_rules::check),
     target("rank_rules", "ranks", rank_rules::check),
@@ -116,15 +128,20 @@ pub const TARGETS: &[Target] = &[
     target("read_karpathy", "captions", readers::karpathy),
     target("read_lines", "captions", readers::lines),
     target("read_list_json", "captions", readers::list_json),
+    target("read_options", "columns", readers::options),
     #[cfg(feature = "parquet")]
     target("read_parquet", "captions", readers::parquet),
     target("read_pipes", "captions", readers::pipes),
     target("read_tsv", "captions", readers::tsv),
     target("requirements", "formulas", requirements::check),
-    target("rouge_data", "captions", rouge_data::check),
-    target("rouge_list", "captions", rouge_list::check),
-    target("saved_report", "captions", saved_report::check),
+    #[cfg(feature = "site")]
+    target("results", "results", results::check),
+    target("rouge_data", "rouge", rouge_data::check),
+    target("rouge_list", "rouge", rouge_list::check),
+    target("saved_report", "reports", saved_report::check),
     target("shards", "words", shards::check),
+    #[cfg(feature = "site")]
+    target("site_texts", "texts", site_texts::check),
     #[cfg(fuzzing)]
     target("spice_cache", "captions", spice_cache::check),
     #[cfg(fuzzing)]
@@ -132,7 +149,7 @@ pub const TARGETS: &[Target] = &[
     #[cfg(fuzzing)]
     target("spice_resources", "captions", spice_resources::check),
     target("tokenizers", "captions", tokenizers::check),
-    target("vectors", "captions", vectors::check),
+    target("vectors", "vectors", vectors::check),
 ];
 
 /// The target of this name.
@@ -154,6 +171,8 @@ pub(crate) fn changed(file: &[u8], changes: &[u8]) -> Vec<u8> {
 mod tests {
     use std::fs;
     use std::path::{Path, PathBuf};
+
+    use serde_json::Value;
 
     use super::*;
 
@@ -202,6 +221,22 @@ mod tests {
         bytes
     }
 
+    fn root() -> PathBuf {
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+    }
+
+    /// The corpus of a target: what `fuzz/search.py` has kept, a text or a list of bytes on each line. A new target has
+    /// none yet.
+    fn corpus(target: &Target) -> Vec<Vec<u8>> {
+        let path = root().join("fuzz/corpora").join(format!("{}.jsonl", target.name));
+        let text = fs::read_to_string(&path).unwrap_or_default();
+        let input = |line| match serde_json::from_str(line).expect("a line is JSON") {
+            Value::String(text) => text.into_bytes(),
+            bytes => serde_json::from_value(bytes).expect("a list has bytes"),
+        };
+        text.lines().map(input).collect()
+    }
+
     fn hold(target: &Target, bytes: &[u8]) {
         let holds = std::panic::catch_unwind(|| (target.check)(bytes)).is_ok();
         assert!(holds, "{}: {:?}", target.name, String::from_utf8_lossy(bytes));
@@ -209,7 +244,7 @@ mod tests {
 
     #[test]
     fn every_property_holds_for_seeds_and_changes_of_them() {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let root = root();
         for target in TARGETS {
             let folder = match target.seeds {
                 "pictures" => root.join("testdata/pictures"),
@@ -220,6 +255,19 @@ mod tests {
                 (0..=8).for_each(|part| hold(target, &seed[..seed.len() * part / 8]));
                 let mut sequence = Sequence(0x9E37_79B9_7F4A_7C15);
                 (0..changes()).for_each(|_| hold(target, &changed(&seed, &mut sequence)));
+            }
+        }
+    }
+
+    #[test]
+    fn every_property_holds_for_what_was_found_to_reach_much() {
+        for target in TARGETS {
+            let corpus = corpus(target);
+            assert!(corpus.len() <= 32 && corpus.iter().map(Vec::len).sum::<usize>() <= 20_000, "{target:?}");
+            let mut sequence = Sequence(0x9E37_79B9_7F4A_7C15);
+            for input in &corpus {
+                hold(target, input);
+                (0..changes() / 20).for_each(|_| hold(target, &changed(input, &mut sequence)));
             }
         }
     }

@@ -1,5 +1,5 @@
 //! No file of a model makes the reader panic, and a model that is read makes vectors of finite length: the first byte
-//! says which file of a tiny model the others replace.
+//! says which file of a tiny model the others replace, or change.
 
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
@@ -7,6 +7,8 @@ use std::sync::{Arc, LazyLock};
 use capeval_arrays::SharedBytes;
 use capeval_choice::Refusal;
 use capeval_neural::{Model, Source};
+
+use crate::changed;
 
 const MODELS: [&str; 4] = ["clip-quick", "bert", "roberta", "mpnet"];
 const FILES: [&str; 3] = ["config.json", "tokenizer.json", "model.safetensors"];
@@ -24,13 +26,19 @@ struct ChangedFile<'c> {
     model: usize,
     file: usize,
     bytes: &'c [u8],
+    /// True if the bytes are changes of the file.
+    is_change: bool,
 }
 
 impl Source for ChangedFile<'_> {
     fn get(&self, name: &str) -> Result<Option<SharedBytes>, Refusal> {
-        let bytes = FILES.iter().position(|file| *file == name).map(|file| match file == self.file {
-            true => self.bytes.to_vec(),
-            false => KNOWN[self.model][file].clone(),
+        let bytes = FILES.iter().position(|file| *file == name).map(|file| {
+            let known = &KNOWN[self.model][file];
+            match (file == self.file, self.is_change) {
+                (true, true) => changed(known, self.bytes),
+                (true, false) => self.bytes.to_vec(),
+                (false, _) => known.clone(),
+            }
         });
         Ok(bytes.map(|bytes| Arc::new(bytes) as SharedBytes))
     }
@@ -39,7 +47,9 @@ impl Source for ChangedFile<'_> {
 pub fn check(bytes: &[u8]) {
     let [which, bytes @ ..] = bytes else { return };
     let which = usize::from(*which);
-    let source = ChangedFile { model: which % MODELS.len(), file: which / MODELS.len() % FILES.len(), bytes };
+    let (file, model) = (which / MODELS.len(), which % MODELS.len());
+    let is_change = file / FILES.len() % 2 == 1;
+    let source = ChangedFile { model, file: file % FILES.len(), bytes, is_change };
     if let Ok(model) = Model::open(&source) {
         let texts = ["a man's red ball", "", "é 中 <s>"];
         let vectors = model.text_vectors(&texts, &|_| {});

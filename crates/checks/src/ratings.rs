@@ -12,6 +12,10 @@ pub fn check(bytes: &[u8]) {
         }
     }
     if let Ok(scores) = read_scores(bytes, "f", None) {
-        assert!(scores.rows.iter().all(|row| row.scores.len() == scores.keys.len()));
+        for row in &scores.rows {
+            assert!(
+                row.scores.len() == scores.keys.len() && !row.scores.iter().any(|score| score.is_infinite())
+            );
+        }
     }
 }

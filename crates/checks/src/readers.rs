@@ -1,7 +1,8 @@
 //! Readers of captions: any bytes give the same result from memory and from a stream, and JSON agrees with serde_json.
 
 use capeval_corpus::{
-    Captions, ErrorKind, Format, GroupedCaptions, Ids, Policy, ReadOptions, align, read, read_bytes, write,
+    Captions, ErrorKind, Format, GroupedCaptions, Ids, Policy, ReadOptions, Role, align, read, read_bytes,
+    write,
 };
 use serde_json::Value;
 
@@ -62,10 +63,32 @@ pub fn parquet(data: &[u8]) {
     check_reader(Some(Format::Parquet), data);
 }
 
-/// Reads `data` in `format` (or the detected one), in both roles, from memory and as a stream.
+/// As [`any`], with what the first line says: the column of ids, those of captions, what to leave out and splits.
+pub fn options(data: &[u8]) {
+    let Some(end) = data.iter().position(|byte| *byte == b'\n') else { return };
+    let Ok(line) = std::str::from_utf8(&data[..end]) else { return };
+    let names = |part: &str| part.split('&').map(str::to_owned).collect::<Vec<_>>();
+    let mut parts = line.split(';').map(|part| (!part.is_empty()).then_some(part));
+    let mut next = || parts.next().flatten();
+    let options = ReadOptions {
+        id_column: next().map(str::to_owned),
+        caption_columns: next().map(names),
+        drop: next().map(names).unwrap_or_default(),
+        split: next().map(names),
+        ..ReadOptions::references()
+    };
+    check_options(&options, &data[end + 1..]);
+}
+
+/// Reads `data` in `format`, or the detected one.
 fn check_reader(format: Option<Format>, data: &[u8]) {
-    for options in [ReadOptions::references(), ReadOptions::candidates()] {
-        let options = ReadOptions { format, ..options };
+    check_options(&ReadOptions { format, ..ReadOptions::references() }, data);
+}
+
+/// Reads `data` in both roles, from memory and as a stream.
+fn check_options(options: &ReadOptions, data: &[u8]) {
+    for role in [Role::References, Role::Candidates] {
+        let options = ReadOptions { role, ..options.clone() };
         let whole = read_bytes(data, "f", &options);
         let streamed = read(data, "f", &options);
         match (whole, streamed) {

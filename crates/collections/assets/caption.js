@@ -10,7 +10,7 @@ const kept = document.getElementById("kept");
 const HAN = /[\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u{20000}-\u{323af}]/u;
 const INVISIBLE = /[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/gu;
 const clean = (text) =>
-  text.normalize("NFC").replace(/\s/gu, " ").replace(INVISIBLE, "").replace(/\p{Cc}/gu, "").split(" ").filter(Boolean).join(" ");
+  text.replace(INVISIBLE, "").replace(/[\s\x85]/gu, " ").replace(/\p{Cc}/gu, "").normalize("NFC").split(" ").filter(Boolean).join(" ");
 const count = (text) => ({
   characters: [...text.replaceAll(" ", "")].length,
   han: [...text].filter((c) => HAN.test(c)).length,

@@ -134,7 +134,7 @@ fn phase(
 ) -> anyhow::Result<PhasePlan> {
     let name = if is_newer { "name" } else { "label" };
     let title = draft.title(node.get(name), "Phase");
-    let mut phase = draft.phase(title);
+    let mut phase = draft.phase(title)?;
     let (start, end) = if is_newer { ("start", "end") } else { ("start_date", "end_date") };
     phase.opens = draft.date(node.get(start));
     // In the older form, a phase ends when the next begins.

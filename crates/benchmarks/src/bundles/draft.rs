@@ -26,6 +26,9 @@ use crate::when::When;
 const TITLE: usize = 80;
 const SLUG: usize = 60;
 
+/// The most phases of a draft, each of which has measures of its own.
+const MOST_PHASES: usize = 100;
+
 /// The ends of the names of files that may hold references.
 const DATA: [&str; 8] = [".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".parquet", ".gz", ".xz"];
 
@@ -182,12 +185,16 @@ impl<'b> Draft<'b> {
     }
 
     /// A phase, whose slug no other has.
-    pub fn phase(&mut self, title: String) -> PhasePlan {
+    ///
+    /// # Errors
+    /// If there are too many.
+    pub fn phase(&mut self, title: String) -> anyhow::Result<PhasePlan> {
+        ensure!(self.plan.phases.len() < MOST_PHASES, "there are more than {MOST_PHASES} phases");
         let base = slug(&title).unwrap_or_else(|| "phase".to_owned());
         let is_taken = |slug: &str| self.plan.phases.iter().any(|phase| phase.slug == slug);
         let numbered = (2..).map(|n| format!("{}-{n}", &base[..base.len().min(SLUG - 6)]));
         let slug = std::iter::once(base.clone()).chain(numbered).find(|slug| !is_taken(slug));
-        PhasePlan::new(&slug.unwrap_or(base), &title)
+        Ok(PhasePlan::new(&slug.unwrap_or(base), &title))
     }
 
     /// Adds a set of references to a phase, if it is clear which file has them.

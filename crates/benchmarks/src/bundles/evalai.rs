@@ -84,7 +84,7 @@ pub fn read(draft: &mut Draft<'_>, root: &Node) -> anyhow::Result<&'static str> 
 
 fn phase(draft: &mut Draft<'_>, root: &Node, node: &Node) -> anyhow::Result<PhasePlan> {
     let title = draft.title(node.get("name"), "Phase");
-    let mut phase = draft.phase(title);
+    let mut phase = draft.phase(title)?;
     node.pass(&["challenge", "codename", "is_active"]);
     phase.opens = draft.date(node.get("start_date").or_else(|| root.get("start_date")));
     phase.closes = draft.date(node.get("end_date").or_else(|| root.get("end_date")));

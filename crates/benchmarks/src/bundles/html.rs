@@ -34,10 +34,16 @@ const BLOCKS: [&str; 23] = [
 /// The characters of a tag in which quotes count: a quote that never ends is no quote.
 const LONGEST: usize = 10_000;
 
+/// The quotes and lists of which each line shows a mark, and the spans that are open at once; those within are left out.
+const DEEPEST: usize = 16;
+
+/// The cells of a row that are written where it has fewer.
+const WIDEST: usize = 100;
+
 /// The Markdown of a page, whose headings are below one of the second level.
 pub fn as_markdown(html: &str) -> String {
     let mut writer = Writer::default();
-    let mut rest = html;
+    let (mut rest, last_end) = (html, html.rfind('>').unwrap_or(0));
     while !rest.is_empty() {
         let Some((text, after)) = rest.split_once('<') else {
             writer.text(rest);
@@ -51,7 +57,7 @@ pub fn as_markdown(html: &str) -> String {
                 if is_silent { after_end(after, &tag.name) } else { after }
             }
             // No tag follows either.
-            None if !after.contains('>') => {
+            None if html.len() - after.len() > last_end => {
                 writer.text("<");
                 writer.text(after);
                 break;
@@ -257,7 +263,10 @@ impl Writer {
             return;
         }
         if begins {
-            return self.spans.push((kind, self.inline.len(), address));
+            if self.spans.len() < DEEPEST {
+                self.spans.push((kind, self.inline.len(), address));
+            }
+            return;
         }
         let Some(place) = self.spans.iter().rposition(|(known, ..)| *known == kind) else { return };
         let (_, start, address) = self.spans.remove(place);
@@ -308,10 +317,12 @@ impl Writer {
         let rows: Vec<_> = rows.into_iter().filter(|row| !row.is_empty()).collect();
         let width = rows.iter().map(Vec::len).max().unwrap_or(0);
         let line = |row: &Vec<String>| {
-            let cells = (0..width).map(|k| row.get(k).map_or("", String::as_str));
+            let cells = (0..row.len().max(width.min(WIDEST))).map(|k| row.get(k).map_or("", String::as_str));
             format!("| {} |", cells.collect::<Vec<_>>().join(" | "))
         };
         let Some((head, body)) = rows.split_first() else { return };
+        // Markdown leaves out what is beyond the head of a table.
+        let width = head.len().max(width.min(WIDEST));
         let rule = format!("|{}", " --- |".repeat(width));
         let lines: Vec<String> = [line(head), rule].into_iter().chain(body.iter().map(line)).collect();
         self.block(&lines.join("\n"));
@@ -346,8 +357,9 @@ impl Writer {
     /// Writes a block behind the marks of what it is in.
     fn block(&mut self, text: &str) {
         let (mut first, mut others) = (String::new(), String::new());
-        for (k, container) in self.containers.iter().enumerate() {
-            let is_last = k + 1 == self.containers.len();
+        let shown = &self.containers[..self.containers.len().min(DEEPEST)];
+        for (k, container) in shown.iter().enumerate() {
+            let is_last = k + 1 == shown.len();
             let mark = match container {
                 Container::Quote => "> ",
                 Container::List(None) => "  ",
@@ -426,6 +438,21 @@ mod tests {
             ("1. no list, 2 < 3 <unknown attr='>'>z", "1\\. no list, 2 \\< 3 z"),
         ] {
             assert_eq!(as_markdown(html), markdown, "{html}");
+        }
+    }
+
+    #[test]
+    fn no_page_grows_without_end() {
+        let many = |part: &str| part.repeat(20_000);
+        for html in [
+            many("<blockquote>a"),
+            many("<ul><li>a"),
+            format!("<table><tr>{}{}</table>", many("</td>"), many("<tr></td>")),
+            many("<b>a") + &many("</i>") + &many("</b>"),
+            many("<") + ">",
+        ] {
+            let markdown = as_markdown(&html);
+            assert!(markdown.len() < 40 * html.len(), "{}…: {}", &html[..20], markdown.len());
         }
     }
 

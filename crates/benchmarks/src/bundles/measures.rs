@@ -75,10 +75,19 @@ fn words(name: &str) -> Vec<String> {
     words.map(str::to_lowercase).collect()
 }
 
+/// The most words of a name that are looked at.
+const MOST_WORDS: usize = 1000;
+
+/// The most words that name a measure: its letters, if each is one.
+const LONGEST: usize = 40;
+
 /// The measure that a name contains: as few words as it has besides.
 fn measure_in<'m>(known: &'m HashMap<String, KnownMeasure>, name: &str) -> Option<&'m KnownMeasure> {
-    let words = words(name);
-    (1..=words.len()).rev().find_map(|n| words.windows(n).find_map(|run| known.get(&run.concat())))
+    let mut words = words(name);
+    words.truncate(MOST_WORDS);
+    (1..=words.len().min(LONGEST))
+        .rev()
+        .find_map(|n| words.windows(n).find_map(|run| known.get(&run.concat())))
 }
 
 /// Finds the measures that columns mean.
@@ -200,6 +209,11 @@ mod tests {
             "{:?}",
             found.notes
         );
+    }
+
+    #[test]
+    fn a_long_name_takes_no_longer_than_its_words() {
+        assert!(find(&[column(&"word ".repeat(100_000))]).unwrap().metrics.is_empty());
     }
 
     #[test]

@@ -260,6 +260,8 @@ fn what_is_no_bundle_is_refused_and_leaves_nothing() {
         refusal(&[("a/competition.yaml", b"x"), ("b/competition.yaml", b"x")]).contains("several challenges")
     );
     assert!(refusal(&[("competition.yaml", b"a: [")]).contains("competition.yaml"));
+    let phases = format!("tasks: []\nphases: [{}]", "{name: A}, ".repeat(101));
+    assert!(refusal(&[("competition.yaml", phases.as_bytes())]).contains("more than 100 phases"));
     fs::create_dir(&out).unwrap();
     fs::write(out.join("own"), "x").unwrap();
     assert!(format!("{:#}", import(&archive, &out, &[], u64::MAX).unwrap_err()).contains("not empty"));

@@ -1,6 +1,7 @@
 //! YAML as a tree whose values know their lines, and which of them were read.
 //!
-//! Values that aliases name are shared and not copied: a few lines of them can stand for gigabytes.
+//! Values that aliases name are shared and not copied. Those who read the tree go through them each time, so they count
+//! each time: a few lines of aliases can stand for gigabytes.
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -12,12 +13,20 @@ use saphyr_parser::{Event, Parser, ScalarStyle};
 /// Deeper nesting is no description of a challenge.
 const MAX_DEPTH: usize = 64;
 
+/// The most values of a description.
+const MOST_VALUES: usize = 20_000;
+
+/// A text counts once more for each of so many bytes.
+const OF_A_VALUE: usize = 100;
+
 /// A value.
 #[derive(Debug)]
 pub struct Node {
     /// The line on which it begins.
     pub line: usize,
     kind: Kind,
+    /// The number of values that it stands for, itself among them.
+    n_values: usize,
     is_read: Cell<bool>,
 }
 
@@ -43,9 +52,11 @@ impl Node {
     pub fn parse(text: &str) -> anyhow::Result<Rc<Self>> {
         let mut open: Vec<Open> = Vec::new();
         let mut anchors: HashMap<usize, Rc<Self>> = HashMap::new();
+        let mut n_values = 0;
         for event in Parser::new_from_str(text) {
             let (event, span) = event?;
             let line = span.start.line();
+            let is_end = matches!(event, Event::SequenceEnd | Event::MappingEnd);
             let begins = |anchor, kind| Open { line, anchor, kind, key: None };
             let node = match event {
                 Event::SequenceStart(anchor, _) => {
@@ -71,6 +82,9 @@ impl Node {
                 Event::DocumentEnd => break,
                 _ => continue,
             };
+            // The values of what ends here have been counted.
+            n_values += if is_end { 1 } else { node.n_values };
+            ensure!(n_values <= MOST_VALUES, "line {line}: it stands for more than {MOST_VALUES} values");
             match open.last_mut() {
                 None => return Ok(node),
                 Some(parent) => parent.add(node)?,
@@ -80,7 +94,16 @@ impl Node {
     }
 
     fn new(line: usize, kind: Kind) -> Self {
-        Self { line, kind, is_read: Cell::new(false) }
+        let of_text = |text: &str| 1 + text.len() / OF_A_VALUE;
+        let n_values = match &kind {
+            Kind::Null => 1,
+            Kind::Text(text) => of_text(text),
+            Kind::List(items) => 1 + items.iter().map(|item| item.n_values).sum::<usize>(),
+            Kind::Map(fields) => {
+                1 + fields.iter().map(|(key, node)| of_text(key) + node.n_values).sum::<usize>()
+            }
+        };
+        Self { line, kind, n_values, is_read: Cell::new(false) }
     }
 
     /// The value of a key; `None` if it is missing or null.
@@ -218,17 +241,27 @@ mod tests {
 
     #[test]
     fn bombs_and_ruins_end_in_words() {
-        let mut bomb = "a0: &a0 [x]\n".to_owned();
-        for k in 1..60 {
-            bomb += &format!("a{k}: &a{k} [*a{0}, *a{0}, *a{0}, *a{0}]\n", k - 1);
-        }
-        let node = Node::parse(&bomb).unwrap();
-        assert_eq!(node.unread().len(), 60);
+        let shared = "a: &a [x]\nb: &b {x: *a, y: *a}\nc: [*b, *b]\n";
+        assert_eq!(Node::parse(shared).unwrap().unread().len(), 3);
+        // Levels that double what is below, with names that lead to each again, and levels as deep as there are lines.
+        let lines = |start: &str, line: &dyn Fn(usize) -> String| {
+            start.to_owned() + &(1..1000).map(line).collect::<String>()
+        };
+        let bomb = lines("a0: &a0 [x]\n", &|k| format!("a{k}: &a{k} [*a{0}, *a{0}]\n", k - 1));
+        let twice = lines("a0: &a0 {x: 1}\n", &|k| {
+            format!("a{k}: &a{k} {{x: *a{0}, y: *a{0}}}\nb{k}: *a{k}\n", k - 1)
+        });
+        let chain = lines("a0: &a0 [x]\n", &|k| format!("a{k}: &a{k} [*a{}]\n", k - 1));
+        let long = format!("a: &a {}\nb: [{}]", "x".repeat(100_000), "*a,".repeat(100));
         for (text, reason) in [
             ("", "empty"),
             ("a: [", ""),
             ("a: &x [*x]", ""),
             ("? [a]\n: b", "line 1"),
+            (&bomb, "values"),
+            (&twice, "values"),
+            (&chain, "values"),
+            (&long, "line 2: it stands for more than 20000 values"),
             (&format!("a: {}{}", "[".repeat(100), "]".repeat(100)), "levels"),
             (&format!("a: {}", "[".repeat(100_000)), ""),
         ] {

@@ -46,8 +46,9 @@ fn is_invisible(c: char) -> bool {
 
 /// The text as it is stored: in NFC, on one line, without invisible characters; every word stays as it was written.
 pub fn clean(text: &str) -> String {
-    let seen = text.nfc().map(|c| if c.is_whitespace() { ' ' } else { c });
-    let seen: String = seen.filter(|c| !is_invisible(*c) && !c.is_control()).collect();
+    let seen = text.chars().map(|c| if c.is_whitespace() { ' ' } else { c });
+    // Composed last, since what no one sees may stand between a letter and its accent.
+    let seen: String = seen.filter(|c| !is_invisible(*c) && !c.is_control()).nfc().collect();
     seen.split(' ').filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
@@ -92,6 +93,7 @@ mod tests {
         assert_eq!(clean("  红色的\u{200b}战士\n站在　桥上。\u{202e} "), "红色的战士 站在 桥上。");
         assert_eq!(clean("cafe\u{301} \u{feff}A\tB\u{0}"), "café A B");
         assert_eq!(clean("全角，标点！（保留）"), "全角，标点！（保留）");
+        assert_eq!(clean("cafe\u{200d}\u{301}"), "café");
         assert_eq!(clean("\u{200d}\u{2066}"), "");
         assert_eq!(norm("A dog, runs!"), norm("a DOG runs"));
         assert_eq!(norm("一只狗，在跑。"), "一只狗在跑");

@@ -40,14 +40,16 @@ use record::Record;
 /// Reads bytes as everything that comes from files and servers, for fuzz targets; none of it may panic.
 #[cfg(fuzzing)]
 pub fn fuzz(bytes: &[u8]) {
+    use std::sync::LazyLock;
     let _ = Judge::read(bytes, false);
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let _ = chat::response(text);
     chat::complaint(text);
-    record::Judgement::read(text);
+    record::fuzz(text);
     let words: Vec<&str> = text.split('\n').collect();
-    for known in JUDGES {
-        let Ok(judge) = Judge::read(known.file.as_bytes(), true) else { continue };
+    static KNOWN: LazyLock<Vec<Judge>> =
+        LazyLock::new(|| JUDGES.iter().flat_map(|known| Judge::read(known.file.as_bytes(), true)).collect());
+    for judge in KNOWN.iter() {
         let values = template::Values { candidate: text, references: &words, pair: [text, text] };
         for message in &judge.messages {
             message.text.fill(&values, &judge.references, &judge.items);

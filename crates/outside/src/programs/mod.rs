@@ -44,6 +44,15 @@ struct Program {
     messages: Messages,
 }
 
+/// Reads bytes as a description and as answers, for fuzz targets; none of it may panic.
+#[cfg(fuzzing)]
+pub fn fuzz(bytes: &[u8]) {
+    let _ = Description::read("metrics/m.toml", bytes);
+    for line in bytes.split(|byte| *byte == b'\n') {
+        let _ = answer::read(line).map_err(|none| none.of("m", 1, line).to_string());
+    }
+}
+
 /// Returns true if a name in a list of metrics is the path of a description.
 pub fn is_path(name: &str) -> bool {
     Path::new(name).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml"))

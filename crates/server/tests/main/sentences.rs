@@ -116,6 +116,8 @@ fn reasons_are_told_by_what_they_are_made_of() {
     assert_eq!(Language::Chinese.reason(reason), "阶段 dev：decimals 不能超过 12");
     assert_eq!(Language::Chinese.reason("phase dev: line 3: no"), "阶段 dev：line 3: no");
     assert_eq!(Language::Chinese.reason("line 3: no"), "line 3: no");
+    // Names that people choose may begin as reasons do, again and again.
+    assert!(Language::Chinese.reason(&"phase ".repeat(100_000)).ends_with("phase "));
 }
 
 /// In Markdown, two stars between punctuation and a letter end nothing, as in `**注意：**划分`.

@@ -112,26 +112,33 @@ impl Language {
     /// A reason in this language, if [`reason!`](crate::reason!) has made it or what it is made of; what parsers and
     /// the engine say stays as it is.
     pub fn reason(self, english: &str) -> String {
-        if self == Self::English {
-            return english.to_owned();
-        }
-        let known = CHINESE.iter().filter_map(|tables| tables.get(REASONS)).flatten();
-        let fitting = known.filter_map(|(pattern, told)| Some((pattern, told, arguments(pattern, english)?)));
-        // The sentence that says most itself.
-        let best =
-            fitting.max_by_key(|(pattern, _, arguments)| (pattern.len() - 2 * arguments.len(), *pattern));
-        match best {
-            Some((_, told, arguments)) => {
-                let told_arguments: Vec<String> = arguments.into_iter().map(|one| self.reason(one)).collect();
-                fill(told, &told_arguments)
-            }
-            None => english.to_owned(),
+        match self {
+            Self::English => english.to_owned(),
+            Self::Chinese => chinese_reason(english, DEEPEST),
         }
     }
 
     /// A sentence in this language, with arguments in the place of each `{}`.
     pub fn fill(self, english: &str, arguments: &[impl Display]) -> String {
         fill(self.t(english), arguments)
+    }
+}
+
+/// The most reasons that are made of one another; names that people choose could seem to be more.
+const DEEPEST: usize = 8;
+
+fn chinese_reason(english: &str, deepest: usize) -> String {
+    let known = CHINESE.iter().filter_map(|tables| tables.get(REASONS)).flatten();
+    let fitting = known.filter_map(|(pattern, told)| Some((pattern, told, arguments(pattern, english)?)));
+    // The sentence that says most itself.
+    let best = fitting.max_by_key(|(pattern, _, arguments)| (pattern.len() - 2 * arguments.len(), *pattern));
+    match best {
+        Some((_, told, arguments)) if deepest > 0 => {
+            let told_arguments: Vec<String> =
+                arguments.into_iter().map(|one| chinese_reason(one, deepest - 1)).collect();
+            fill(told, &told_arguments)
+        }
+        _ => english.to_owned(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Markdown that people write, as HTML.
 
-use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd, html};
+use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd, html};
 
 /// Markdown as HTML: without HTML of its own; of pictures, and of links to anything but pages, the text is left.
 pub fn as_html(markdown: &str) -> String {
@@ -11,15 +11,17 @@ pub fn as_html(markdown: &str) -> String {
             || lower.starts_with('/')
             || lower.starts_with('#')
     };
-    let mut is_dropped = false;
+    // Of each open link, whether it is kept: addresses within a link are links as well.
+    let mut open = Vec::new();
     let events = Parser::new_ext(markdown, Options::ENABLE_TABLES).filter_map(|event| match event {
         Event::Html(text) | Event::InlineHtml(text) => Some(Event::Text(text)),
         Event::Start(Tag::Image { .. }) | Event::End(TagEnd::Image) => None,
-        Event::Start(Tag::Link { ref dest_url, .. }) if !is_page(dest_url) => {
-            is_dropped = true;
-            None
+        Event::Start(Tag::Link { link_type, ref dest_url, .. }) => {
+            let is_kept = link_type != LinkType::Email && is_page(dest_url);
+            open.push(is_kept);
+            is_kept.then_some(event)
         }
-        Event::End(TagEnd::Link) if std::mem::take(&mut is_dropped) => None,
+        Event::End(TagEnd::Link) => open.pop().unwrap_or_default().then_some(event),
         other => Some(other),
     });
     let mut text = String::new();
@@ -52,6 +54,11 @@ mod tests {
             assert!(!lower.contains("href=\"javascript") && !lower.contains("href=\"data"), "{html}");
         }
         assert_eq!(as_html("[a](b.md) ![c](https://d.org/e.png)"), "<p>a c</p>\n");
+        // A mailbox may begin as an address on the site does.
+        assert_eq!(as_html("<#a@b.org>"), "<p>#a@b.org</p>\n");
+        let nested = "[a <b@c.org> <https://d.org> e](javascript:f)";
+        let kept = "<a href=\"https://d.org\">https://d.org</a>";
+        assert_eq!(as_html(nested), format!("<p>a b@c.org {kept} e</p>\n"));
         assert_eq!(as_html("*a* [b](https://c.org)"), "<p><em>a</em> <a href=\"https://c.org\">b</a></p>\n");
     }
 }
