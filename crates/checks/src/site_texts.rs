@@ -2,7 +2,6 @@
 //! calendar.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
-use std::sync::Once;
 
 use capeval_collections::rules::{lint, text as captions};
 use capeval_site::web::language::Language;
@@ -12,8 +11,7 @@ use capeval_site::{clean_text, clock, feature};
 use crate::backups::FEATURES;
 
 pub fn check(bytes: &[u8]) {
-    static JOINED: Once = Once::new();
-    JOINED.call_once(|| feature::join(FEATURES));
+    feature::join(FEATURES);
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     for clean in [clean_text::line, clean_text::lines, captions::clean] {
         let once = clean(text);

@@ -206,8 +206,8 @@ impl GroupFile {
             .with_remedy("write a group beside the id of each image".into()))
     }
 
-    /// The same file, in which the first row of a table is a row like the others, since the id of an image stands in it;
-    /// `None` if there is no such table.
+    /// The same file, in which the first row of a table is a row like the others, since the id of an image stands in
+    /// it; `None` if there is no such table.
     fn headless(&self, is_known: &dyn Fn(&SegmentId) -> bool) -> Option<Self> {
         let is_row = |table: &Records| {
             table.has_header && table.names.iter().any(|name| is_known(&SegmentId::from_untyped(name)))

@@ -90,8 +90,8 @@ impl Looks {
         }
     }
 
-    /// Counts the byte `at` a place of a text, if it is a mark; `is_first` is true until one is detached after the first
-    /// word.
+    /// Counts the byte `at` a place of a text, if it is a mark; `is_first` is true until one is detached after the
+    /// first word.
     fn see_mark(&mut self, text: &[u8], at: usize, is_first: &mut bool) {
         let is_outside = |at: usize| text.get(at).is_none_or(|byte| is_python_space(char::from(*byte)));
         let starts = |at: usize| at == 0 || is_outside(at - 1);

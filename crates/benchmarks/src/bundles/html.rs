@@ -34,7 +34,8 @@ const BLOCKS: [&str; 23] = [
 /// The characters of a tag in which quotes count: a quote that never ends is no quote.
 const LONGEST: usize = 10_000;
 
-/// The quotes and lists of which each line shows a mark, and the spans that are open at once; those within are left out.
+/// The quotes and lists of which each line shows a mark, and the spans that are open at once; those within are left
+/// out.
 const DEEPEST: usize = 16;
 
 /// The cells of a row that are written where it has fewer.

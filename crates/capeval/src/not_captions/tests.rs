@@ -50,7 +50,6 @@ fn changed(change: impl Fn(&str) -> String) -> Result<Vec<String>, String> {
 fn captions_of_people_are_captions() {
     assert_eq!(changed(str::to_owned), Ok(vec![]));
     assert_eq!(changed(|text| format!("{text}.")), Ok(vec![]));
-    assert_eq!(changed(|text| format!("this flower has {text} in color")), Ok(vec![]));
 }
 
 #[test]

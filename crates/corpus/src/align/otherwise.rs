@@ -89,7 +89,7 @@ mod tests {
         assert_eq!(of(&["http://x.org/caf%C3%A9.jpg".into()]), Some("loose"));
         assert_eq!(of(&[9.into()]), None);
         assert_eq!(of(&[]), None);
-        assert_eq!(way(&known, &["7.png".into()], Ids::FileName), None, "it is looked up so already");
+        assert_eq!(way(&known, &["7.png".into()], Ids::Loose), None, "it is looked up so already");
         let two: Vec<SegmentId> = vec!["a/7.jpg".into(), "b/7.jpg".into()];
         assert_eq!(way(&two, &["7".into()], Ids::AsGiven), None, "two images would be one");
     }

@@ -1,7 +1,7 @@
 //! Marks of records that their own data set calls unusable: those of known names are left out, and others are told.
 //!
 //! A mark is a column of truths, however they are written: `true`, `"False"`, `y`, `0`. What other columns of two
-//! truths mean, nobody says; if a few records stand apart by one, a notice names it.
+//! truths mean, no one says; if a few records stand apart by one, a notice names it.
 
 use std::collections::HashMap;
 

@@ -99,7 +99,7 @@ pub(crate) fn events_in_text(text: &str) -> Result<Vec<(Time, Time, String)>, St
 /// first times, or words that only lead to times, after the end of a sentence.
 fn without_lead<'t>(caption: &'t str, first: &str) -> &'t str {
     const LEADS: &str = "\
-        from between at during in then and next finally afterwards after that later meanwhile time times timestamp \
+        from between at during in then and next finally afterwards after that later time times timestamp \
         timestamps interval segment event clip scene shot moment part seconds second sec frame frames the it starts \
         begins around about approximately";
     let letters = |word: &str| -> String {
@@ -111,18 +111,19 @@ fn without_lead<'t>(caption: &'t str, first: &str) -> &'t str {
     let ends_as_first = !first.is_empty()
         && words.len() > first.len()
         && words[words.len() - first.len()..].iter().map(|word| letters(word)).eq(first.iter().cloned());
-    if ends_as_first {
-        return first.iter().fold(caption, |rest, _| {
-            rest.trim_end().rsplit_once(char::is_whitespace).map_or(rest, |(head, _)| head)
-        });
-    }
+    let before_word =
+        |rest: &'t str| rest.trim_end().rsplit_once(char::is_whitespace).map_or(rest, |(head, _)| head);
+    let caption = match ends_as_first {
+        true => first.iter().fold(caption, |rest, _| before_word(rest)),
+        false => caption,
+    };
     let sentence = caption.rfind(['.', '!', '?', ';', '\n']).map_or(0, |at| at + 1);
     let lead = caption.get(sentence..).unwrap_or_default();
-    let is_lead = |word: &str| {
-        let word = letters(word);
-        word.is_empty() || LEADS.split_whitespace().any(|lead| lead == word)
+    let is_lead = |(place, word): (usize, &str)| {
+        let letters = letters(word);
+        place == 0 && word.ends_with(',') || LEADS.split_whitespace().chain([""]).any(|lead| lead == letters)
     };
-    match sentence > 0 && lead.split_whitespace().all(is_lead) {
+    match sentence > 0 && lead.split_whitespace().enumerate().all(is_lead) {
         true => caption.get(..sentence).unwrap_or(caption),
         false => caption,
     }
@@ -191,6 +192,7 @@ mod tests {
             "Between 0 and 11 seconds: a man rides. Between 12 and 28 seconds: a dog sits.",
             "Time: 0 - 11: a man rides. Time: 12 - 28: a dog sits.",
             "0 - 11: a man rides. After that, at 12 - 28: a dog sits.",
+            "0 - 11: a man rides. Elsewhere, from 12 - 28: a dog sits.",
         ] {
             let captions: Option<Vec<String>> =
                 events_in_text(text).ok().map(|found| found.into_iter().map(|(.., text)| text).collect());
