@@ -7,7 +7,8 @@ use crate::captions::Captions;
 use crate::json::{Fault, Json, Result, ValueKind, What};
 
 /// Reads `{id: caption}` and `{id: [captions]}`, in which null and NaN are no caption. Keys in JSON are strings, so an
-/// id that looks like a number is one; see [`SegmentId::from_untyped`]. A duplicate key is an error, whereas Python would silently keep the last one.
+/// id that looks like a number is one; see [`SegmentId::from_untyped`]. A duplicate key is an error, whereas Python
+/// would silently keep the last one.
 pub(crate) fn read(json: &mut Json<'_>, captions: &mut Captions) -> Result<()> {
     json.open(b'{', "an object from ids to captions")?;
     let mut seen = HashSet::with_hasher(foldhash::fast::RandomState::default());
