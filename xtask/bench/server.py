@@ -814,8 +814,9 @@ class Postgres:
     def start(self):
         options = f"-k {self.folder} -c listen_addresses= -c max_connections=100"
         command = [*self.user, self.bin / "pg_ctl", "-D", self.data, "-l", self.folder / "log", "-w", "-o", options, "start"]
-        # What it prints goes to no pipe, which would stay open as long as it runs.
-        while subprocess.run(command, cwd=self.folder, stdout=subprocess.DEVNULL).returncode != 0:
+        # What it prints goes to no pipe, which would stay open as long as it runs. Where processors are busy, it may give
+        # up waiting for a server that starts after all.
+        while subprocess.run(command, cwd=self.folder, stdout=subprocess.DEVNULL).returncode != 0 and not self.is_there():
             time.sleep(1)
 
     def stop(self, mode="immediate"):
