@@ -1,6 +1,8 @@
 //! What all captions of a system have around them and captions of people do not: marks such as `**` and `\boxed{…}`,
 //! and words such as "a photo of", which are no marks and no prompt.
 
+use std::hash::Hash;
+
 use super::shared::{are_nearly_all, most_common};
 use super::{FEW, text};
 
@@ -24,17 +26,20 @@ impl Decoration {
         if captions.len() < FEW || others.is_empty() || !is_varied {
             return Self::default();
         }
-        // Texts of a known kind have marks of their own.
-        let n_plain = captions.iter().filter(|text| text::kind_of(text).is_none()).count();
-        if !are_nearly_all(n_plain, captions.len()) {
-            return Self::default();
-        }
-        Self {
+        let found = Self {
             opening: marks(captions, others, false),
             closing: marks(captions, others, true),
             template: template(captions, others),
             addition: addition(captions, others),
+        };
+        // Texts of a known kind have marks of their own.
+        let is_plain = |text: &&&str| text::kind_of(text).is_none();
+        if found == Self::default()
+            || !are_nearly_all(captions.iter().filter(is_plain).count(), captions.len())
+        {
+            return Self::default();
         }
+        found
     }
 }
 
@@ -56,21 +61,21 @@ fn ends_sentence(c: char) -> bool {
 /// The marks with which nearly all captions begin (or end, if `back`), and hardly any of the others.
 fn marks(captions: &[&str], others: &[&str], back: bool) -> Option<String> {
     const LONGEST: usize = 24;
-    let letters = |text: &str| -> Vec<char> {
-        let text = text.trim();
-        match back {
-            true => text.chars().rev().take(LONGEST).collect(),
-            false => text.chars().take(LONGEST).collect(),
-        }
+    let letter = |text: &str, at: usize| match back {
+        true => text.trim_end().chars().rev().nth(at),
+        false => text.trim_start().chars().nth(at),
     };
-    let mut kept: Vec<Vec<char>> = captions.iter().map(|text| letters(text)).collect();
+    let mut kept = captions.to_vec();
     let mut common: Vec<char> = Vec::new();
     while common.len() < LONGEST {
         let at = common.len();
-        let next = most_common(kept.iter().filter_map(|letters| letters.get(at).copied()));
+        let next = most_common(kept.iter().filter_map(|text| letter(text, at)));
         let Some((c, _)) = next.filter(|(_, n)| are_nearly_all(*n, captions.len())) else { break };
-        kept.retain(|letters| letters.get(at) == Some(&c));
+        kept.retain(|text| letter(text, at) == Some(c));
         common.push(c);
+    }
+    if common.is_empty() {
+        return None;
     }
     let n_marks = common.iter().take_while(|c| !c.is_alphanumeric()).count();
     let (marks, rest) = common.split_at(n_marks);
@@ -93,10 +98,15 @@ fn marks(captions: &[&str], others: &[&str], back: bool) -> Option<String> {
     (!found.chars().all(is_usual) && are_hardly_any(n_others, others.len())).then_some(found)
 }
 
-/// The words of a text without case and punctuation.
-fn words(text: &str) -> Vec<String> {
+/// The first words of a text without case and punctuation.
+fn words(text: &str, most: usize) -> Vec<String> {
     let bare = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
-    text.split_whitespace().map(bare).filter(|word| !word.is_empty()).collect()
+    text.split_whitespace().map(bare).filter(|word| !word.is_empty()).take(most).collect()
+}
+
+/// Returns true if nearly all of `n` texts have the same one of these words, of which there is at most one each.
+fn share_one<W: Eq + Hash + Ord>(words: impl Iterator<Item = W>, n: usize) -> bool {
+    most_common(words).is_some_and(|(_, most)| are_nearly_all(most, n))
 }
 
 /// The words with which nearly all captions begin, and no others, if what follows them begins as the others do. A
@@ -104,8 +114,13 @@ fn words(text: &str) -> Vec<String> {
 fn template(captions: &[&str], others: &[&str]) -> Option<String> {
     const MOST_WORDS: usize = 8;
     const SHORTEST: usize = 4;
-    let (captions, others): (Vec<Vec<String>>, Vec<Vec<String>>) =
-        (captions.iter().map(|text| words(text)).collect(), others.iter().map(|text| words(text)).collect());
+    if !share_one(captions.iter().flat_map(|text| words(text, 1)), captions.len()) {
+        return None;
+    }
+    let of = |texts: &[&str]| -> Vec<Vec<String>> {
+        texts.iter().map(|text| words(text, MOST_WORDS + 1)).collect()
+    };
+    let (captions, others) = (of(captions), of(others));
     let prefix = common_start(&captions, MOST_WORDS);
     let n_begin =
         |word: &str| others.iter().filter(|words| words.first().is_some_and(|first| first == word)).count();
@@ -155,6 +170,9 @@ fn common_start(lists: &[Vec<String>], most: usize) -> Vec<String> {
 fn addition(captions: &[&str], others: &[&str]) -> Option<String> {
     const FEWEST_WORDS: usize = 2;
     const MOST_WORDS: usize = 24;
+    if !share_one(captions.iter().filter_map(|text| text.split_whitespace().next_back()), captions.len()) {
+        return None;
+    }
     let backwards =
         |text: &&str| -> Vec<String> { text.split_whitespace().rev().map(str::to_owned).collect() };
     let all: Vec<Vec<String>> = captions.iter().map(backwards).collect();
