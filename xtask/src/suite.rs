@@ -25,9 +25,11 @@ const FEATURES: &str = "capeval-corpus/parquet,capeval-meta/parquet";
 /// Python's crate, which compiles Arrow and has no Rust tests.
 const PYTHON: [&str; 2] = ["--exclude", "capeval-python"];
 
-/// The server's crates, which no one else calls: rustdoc would need what they depend on, which is most of the lock
-/// file, compiled once more.
-const SERVER: [&str; 10] = [
+/// The server's crates, which no one else calls, and what depends on them: rustdoc would need most of the lock file
+/// compiled once more.
+const SERVER: [&str; 12] = [
+    "--exclude",
+    "capeval-checks",
     "--exclude",
     "capeval-site",
     "--exclude",
