@@ -54,7 +54,7 @@ pub fn run(root: &Path, build: &Build) -> Result<()> {
     }
     // Without `--release`, which takes three minutes more. So no test of the package runs what is shipped.
     let mut maturin = Command::new(bin(&tools, "maturin"));
-    maturin.args(["build", "--quiet", "--locked"]);
+    maturin.args(["build", "--quiet", "--locked", "--features", "tests"]);
     maturin.args(["--interpreter", &python(), "--out"]).arg(&wheels);
     build.lint(&mut maturin);
     step("wheel", maturin.current_dir(&root))?;
