@@ -46,20 +46,16 @@ struct Settings<'a> {
     page: &'a Page,
     is_new: bool,
     plan: &'a Plan,
-    problem: Option<String>,
-}
-
-fn form(page: &Page, plan: &Plan, is_new: bool, problem: Option<String>) -> Result<Response, Fault> {
-    let status = if problem.is_some() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
-    Ok((status, page.show(&Settings { page, is_new, plan, problem })?).into_response())
 }
 
 async fn new(page: Page, visitor: Visitor) -> Result<Response, Fault> {
-    form(&page, &Plan { hosts: vec![visitor.email], ..Plan::default() }, true, None)
+    let plan = &Plan { hosts: vec![visitor.email], ..Plan::default() };
+    page.show(&Settings { page: &page, is_new: true, plan })
 }
 
 async fn edit(app: App, page: Page, Hosted(seen): Hosted<SeenCollection>) -> Result<Response, Fault> {
-    form(&page, &Plan::of(&app.store, seen.collection).await?, false, None)
+    let plan = &Plan::of(&app.store, seen.collection).await?;
+    page.show(&Settings { page: &page, is_new: false, plan })
 }
 
 /// The form of the settings: the fields of a plan, and for each language its own numbers, such as `captions-zh`.
@@ -132,7 +128,12 @@ async fn save(
     let slug = if is_new { Slug::Unused } else { Slug::UnusedOrOwn };
     match settings::apply(app, plan, slug, Some(&visitor.id)).await {
         Ok(_) => Ok(Redirect::to(&format!("/c/{}?done=saved", plan.slug)).into_response()),
-        Err(fault) => form(page, plan, is_new, Some(page.fault(&page.refusal(fault)?))),
+        Err(fault) => {
+            let page = &page.refused(fault)?;
+            let mut shown = page.show(&Settings { page, is_new, plan })?;
+            *shown.status_mut() = StatusCode::UNPROCESSABLE_ENTITY;
+            Ok(shown)
+        }
     }
 }
 

@@ -39,7 +39,6 @@ struct Takedown<'a> {
     page: &'a Page,
     seen: &'a SeenCollection,
     given: &'a NewTakedown,
-    problem: Option<String>,
     is_sent: bool,
 }
 
@@ -53,7 +52,7 @@ struct NewTakedown {
 
 async fn takedown_form(page: Page, Visible(seen): Visible<SeenCollection>) -> Result<Response, Fault> {
     let given = &NewTakedown::default();
-    page.show(&Takedown { page: &page, seen: &seen, given, problem: None, is_sent: false })
+    page.show(&Takedown { page: &page, seen: &seen, given, is_sent: false })
 }
 
 async fn takedown(
@@ -67,18 +66,7 @@ async fn takedown(
     let request = RemovalRequest { what, why, contact };
     let sent =
         reports::request_removal(&app.store, &seen.collection.id, page.visitor.as_ref(), &request).await;
-    let shown = |problem: Option<String>| Takedown {
-        page: &page,
-        seen: &seen,
-        given: &given,
-        is_sent: problem.is_none(),
-        problem,
-    };
-    match sent {
-        Ok(()) => page.show(&shown(None)),
-        Err(fault) => {
-            let fault = page.refusal(fault)?;
-            page.show_after(&shown(Some(page.fault(&fault))), Some(&fault))
-        }
-    }
+    let is_sent = sent.is_ok();
+    let page = sent.map_or_else(|fault| page.refused(fault), |()| Ok(page.clone()))?;
+    page.show(&Takedown { page: &page, seen: &seen, given: &given, is_sent })
 }

@@ -1,7 +1,6 @@
 //! The page on which people accept the terms of a benchmark and ask its hosts, and the same for programs.
 
 use askama::Template;
-use axum::response::{IntoResponse, Redirect, Response};
 use capeval_api::{Admission, NewParticipation, Participation, RequestState};
 use capeval_site::prelude::*;
 use capeval_site::web::markdown::as_html;
@@ -31,7 +30,6 @@ struct ParticipatePage<'a> {
     participation: &'a Participation,
     /// What was typed.
     given: &'a NewParticipation,
-    problem: Option<String>,
 }
 
 impl ParticipatePage<'_> {
@@ -76,13 +74,7 @@ async fn show(
         country: participation.country.clone(),
         reason: participation.reason.clone(),
     };
-    let template = ParticipatePage {
-        page: &page,
-        seen: &seen,
-        participation: &participation,
-        given: &given,
-        problem: None,
-    };
+    let template = ParticipatePage { page: &page, seen: &seen, participation: &participation, given: &given };
     page.shows(&template, || participation.clone())
 }
 
@@ -92,24 +84,12 @@ async fn take_part(
     by: Visitor,
     Visible(seen): Visible<SeenBenchmark>,
     Body(given): Body<NewParticipation>,
-) -> Result<Either<Answer<Participation>, Response>, Fault> {
+) -> Result<Answer<Participation>, Fault> {
     let done = requests::take_part(&app, &by, &seen.benchmark.id, &given).await;
-    let refusal = done.err().map(|fault| page.refusal(fault)).transpose()?;
-    let participation = known(&app, Some(&by), &seen).await?;
-    let Some(fault) = refusal else {
-        return Ok(match page.is_program() {
-            true => Either::One(Answer::json(&participation)),
-            false => Either::Other(
-                Redirect::to(&format!("{}?done=saved", records::path(&seen.benchmark))).into_response(),
-            ),
-        });
-    };
-    let template = ParticipatePage {
-        page: &page,
-        seen: &seen,
-        participation: &participation,
-        given: &given,
-        problem: Some(page.fault(&fault)),
-    };
-    Ok(Either::Other(page.show_after(&template, Some(&fault))?))
+    let refused = done.err().map(|fault| page.refused(fault)).transpose()?;
+    let participation = &known(&app, Some(&by), &seen).await?;
+    Ok(match &refused {
+        None => page.then(&format!("{}?done=saved", records::path(&seen.benchmark)), participation),
+        Some(page) => page.show(&ParticipatePage { page, seen: &seen, participation, given: &given })?.into(),
+    })
 }

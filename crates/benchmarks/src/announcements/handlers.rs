@@ -38,7 +38,6 @@ struct AnnouncementsPage<'a> {
     announcements: &'a Rows<Announcement>,
     /// The form of hosts.
     form: Option<Form>,
-    problem: Option<String>,
 }
 
 impl AnnouncementsPage<'_> {
@@ -111,32 +110,18 @@ async fn list(
         true => Some(form(&app, &seen, Draft::empty(), None).await?),
         false => None,
     };
-    let template =
-        AnnouncementsPage { page: &page, seen: &seen, announcements: &announcements, form, problem: None };
+    let template = AnnouncementsPage { page: &page, seen: &seen, announcements: &announcements, form };
     page.shows(&template, || Announcements {
         announcements: announcements.rows.iter().map(Announcement::for_programs).collect(),
         next: announcements.after.clone(),
     })
 }
 
-/// The page with a draft, and what was wrong with it.
-async fn show(
-    app: &App,
-    page: &Page,
-    seen: &SeenBenchmark,
-    form: Form,
-    fault: Option<&Fault>,
-) -> Result<Response, Fault> {
+/// The page with a draft.
+async fn show(app: &App, page: &Page, seen: &SeenBenchmark, form: Form) -> Result<Response, Fault> {
     let at = (&Place::default(), page.most_rows());
-    let announcements = records::page(&app.store, &seen.benchmark.id, (true, None), at).await?;
-    let template = AnnouncementsPage {
-        page,
-        seen,
-        announcements: &announcements,
-        form: Some(form),
-        problem: fault.map(|fault| page.fault(fault)),
-    };
-    page.show_after(&template, fault)
+    let announcements = &records::page(&app.store, &seen.benchmark.id, (true, None), at).await?;
+    page.show(&AnnouncementsPage { page, seen, announcements, form: Some(form) })
 }
 
 async fn preview(
@@ -147,7 +132,7 @@ async fn preview(
 ) -> Result<Response, Fault> {
     let html = as_html(&draft.text);
     let form = form(&app, &seen, draft, Some(html)).await?;
-    show(&app, &page, &seen, form, None).await
+    show(&app, &page, &seen, form).await
 }
 
 async fn edit_form(
@@ -158,7 +143,7 @@ async fn edit_form(
 ) -> Result<Response, Fault> {
     let Announcement { title, text, .. } = records::by_id(&app.store, &seen.benchmark.id, &id).await?;
     let form = form(&app, &seen, Draft { id, title, text, ..Draft::empty() }, None).await?;
-    show(&app, &page, &seen, form, None).await
+    show(&app, &page, &seen, form).await
 }
 
 fn place(seen: &SeenBenchmark, done: &str) -> String {
@@ -171,13 +156,13 @@ async fn publish(
     by: Visitor,
     Hosted(seen): Hosted<SeenBenchmark>,
     Body(given): Body<NewAnnouncement>,
-) -> Result<Either<Created<CreatedAnnouncement>, Response>, Fault> {
+) -> Result<Created<CreatedAnnouncement>, Fault> {
     match records::publish(&app, &by, &seen.benchmark.id, &given).await {
-        Ok(id) => Ok(Either::One(page.then(&place(&seen, "saved"), &CreatedAnnouncement { id }))),
+        Ok(id) => Ok(page.then(&place(&seen, "saved"), &CreatedAnnouncement { id })),
         Err(fault) => {
-            let fault = page.refusal(fault)?;
+            let page = page.refused(fault)?;
             let form = form(&app, &seen, Draft::of(String::new(), given), None).await?;
-            Ok(Either::Other(show(&app, &page, &seen, form, Some(&fault)).await?))
+            Ok(show(&app, &page, &seen, form).await?.into())
         }
     }
 }
@@ -189,13 +174,14 @@ async fn edit(
     Hosted(seen): Hosted<SeenBenchmark>,
     Path((_, id)): Path<(String, String)>,
     Body(given): Body<NewAnnouncement>,
-) -> Result<Either<NoContent, Response>, Fault> {
+) -> Result<NoContent, Fault> {
     match records::edit(&app, &by, &seen.benchmark.id, &id, &given).await {
-        Ok(()) => Ok(Either::One(page.then(&place(&seen, "saved"), &()))),
-        Err(fault) if page.is_program() || fault.status != StatusCode::UNPROCESSABLE_ENTITY => Err(fault),
+        Ok(()) => Ok(page.then(&place(&seen, "saved"), &())),
+        Err(fault) if fault.status != StatusCode::UNPROCESSABLE_ENTITY => Err(fault),
         Err(fault) => {
+            let page = page.refused(fault)?;
             let form = form(&app, &seen, Draft::of(id, given), None).await?;
-            Ok(Either::Other(show(&app, &page, &seen, form, Some(&fault)).await?))
+            Ok(show(&app, &page, &seen, form).await?.into())
         }
     }
 }

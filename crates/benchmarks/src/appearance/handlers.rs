@@ -97,7 +97,6 @@ struct AppearanceForm<'a> {
     given: &'a Look,
     /// The page that is being written, which was refused.
     written: &'a OwnPage,
-    problem: Option<String>,
 }
 
 impl AppearanceForm<'_> {
@@ -128,18 +127,11 @@ fn look(seen: &SeenBenchmark) -> Look {
 }
 
 async fn form(page: Page, Hosted(seen): Hosted<SeenBenchmark>) -> Result<Response, Fault> {
-    show_form(&page, &seen, &look(&seen), &OwnPage::default(), None)
+    show_form(&page, &seen, &look(&seen), &OwnPage::default())
 }
 
-fn show_form(
-    page: &Page,
-    seen: &SeenBenchmark,
-    given: &Look,
-    written: &OwnPage,
-    fault: Option<&Fault>,
-) -> Result<Response, Fault> {
-    let problem = fault.map(|fault| page.fault(fault));
-    page.show_after(&AppearanceForm { page, seen, given, written, problem }, fault)
+fn show_form(page: &Page, seen: &SeenBenchmark, given: &Look, written: &OwnPage) -> Result<Response, Fault> {
+    page.show(&AppearanceForm { page, seen, given, written })
 }
 
 fn place(seen: &SeenBenchmark) -> Response {
@@ -157,7 +149,7 @@ async fn change(
     let typed = |plan: &mut Plan| (plan.contact, plan.accent) = (contact, accent);
     match records::change(&app, &by, &seen.benchmark.id, "contact, accent", typed).await {
         Ok(()) => Ok(place(&seen)),
-        Err(fault) => show_form(&page, &seen, &given, &OwnPage::default(), Some(&page.refusal(fault)?)),
+        Err(fault) => show_form(&page.refused(fault)?, &seen, &given, &OwnPage::default()),
     }
 }
 
@@ -182,8 +174,8 @@ async fn change_logo(
                 match encode_logo(&app, draft.path().to_owned()).await {
                     Ok(logo) => row = Some(logo.columns()),
                     Err(fault) => {
-                        let fault = page.refusal(fault)?;
-                        return show_form(&page, &seen, &look(&seen), &OwnPage::default(), Some(&fault));
+                        let page = page.refused(fault)?;
+                        return show_form(&page, &seen, &look(&seen), &OwnPage::default());
                     }
                 }
             }
@@ -228,6 +220,6 @@ async fn change_page(
     };
     match records::change(&app, &by, &seen.benchmark.id, &own.slug, written).await {
         Ok(()) => Ok(place(&seen)),
-        Err(fault) => show_form(&page, &seen, &look(&seen), &own, Some(&page.refusal(fault)?)),
+        Err(fault) => show_form(&page.refused(fault)?, &seen, &look(&seen), &own),
     }
 }

@@ -38,17 +38,10 @@ struct ImportPage<'a> {
     draft: Option<&'a str>,
     /// What came over and what did not, as HTML.
     report: Option<String>,
-    problem: Option<String>,
 }
 
 async fn form(app: App, page: Page) -> Result<Response, Fault> {
-    page.show(&ImportPage {
-        page: &page,
-        upload_mib: app.settings.upload_mib,
-        draft: None,
-        report: None,
-        problem: None,
-    })
+    page.show(&ImportPage { page: &page, upload_mib: app.settings.upload_mib, draft: None, report: None })
 }
 
 async fn take(
@@ -56,25 +49,19 @@ async fn take(
     page: Page,
     by: Visitor,
     request: Request,
-) -> Result<Either<Created<ImportedBenchmark>, Response>, Fault> {
+) -> Result<Created<ImportedBenchmark>, Fault> {
     let mut report = None;
     let made = make(&app, &by, request, &mut report).await;
-    let (draft, fault) = match made {
+    let (draft, page) = match made {
         Ok(slug) if page.is_program() => {
             let report = report.unwrap_or_default();
-            return Ok(Either::One(Created::json(&ImportedBenchmark { slug, report })));
+            return Ok(Created::json(&ImportedBenchmark { slug, report }));
         }
-        Ok(slug) => (Some(slug), None),
-        Err(fault) => (None, Some(page.refusal(fault)?)),
+        Ok(slug) => (Some(slug), page),
+        Err(fault) => (None, page.refused(fault)?),
     };
-    let template = ImportPage {
-        page: &page,
-        upload_mib: app.settings.upload_mib,
-        draft: draft.as_deref(),
-        report: report.as_deref().map(as_html),
-        problem: fault.as_ref().map(|fault| page.fault(fault)),
-    };
-    Ok(Either::Other(page.show_after(&template, fault.as_ref())?))
+    let (upload_mib, report) = (app.settings.upload_mib, report.as_deref().map(as_html));
+    Ok(page.show(&ImportPage { page: &page, upload_mib, draft: draft.as_deref(), report })?.into())
 }
 
 /// Makes a draft of the bundle in a form, and returns its slug; `report` gets what is to be said, also if the draft

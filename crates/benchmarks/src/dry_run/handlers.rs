@@ -40,26 +40,18 @@ struct DryRunPage<'a> {
     phase: &'a Phase,
     run: Option<DryRun>,
     tables: Vec<(String, Rows)>,
-    problem: Option<String>,
     upload_mib: u64,
 }
 
 async fn show(app: App, page: Page, Hosted(of): Hosted<SeenPhase>) -> Result<Response, Fault> {
-    show_run(&app, &page, &of, None).await
+    show_run(&app, &page, &of).await
 }
 
-async fn show_run(
-    app: &App,
-    page: &Page,
-    SeenPhase { seen, phase }: &SeenPhase,
-    fault: Option<&Fault>,
-) -> Result<Response, Fault> {
+async fn show_run(app: &App, page: &Page, SeenPhase { seen, phase }: &SeenPhase) -> Result<Response, Fault> {
     let run = records::last(&app.store, &phase.id).await?;
     let sets = all_sets(&app.store, &phase.id).await?;
     let tables = run.iter().flat_map(|run| tables(run, &sets, phase.decimals)).collect();
-    let problem = fault.map(|fault| page.fault(fault));
-    let upload_mib = app.settings.upload_mib;
-    page.show_after(&DryRunPage { page, seen, phase, run, tables, problem, upload_mib }, fault)
+    page.show(&DryRunPage { page, seen, phase, run, tables, upload_mib: app.settings.upload_mib })
 }
 
 fn tables(run: &DryRun, sets: &[ReferenceSet], decimals: usize) -> Vec<(String, Rows)> {
@@ -125,6 +117,6 @@ async fn begin_form(
     };
     match begun.await {
         Ok(_) => Ok(Redirect::to(&of.address("host/dry-run")).into_response()),
-        Err(fault) => show_run(&app, &page, &of, Some(&page.refusal(fault)?)).await,
+        Err(fault) => show_run(&app, &page.refused(fault)?, &of).await,
     }
 }

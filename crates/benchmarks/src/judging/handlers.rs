@@ -34,25 +34,12 @@ struct JudgingPage<'a> {
     phase: &'a Phase,
     judging: &'a Judging,
     link: String,
-    problem: Option<String>,
 }
 
 impl<'a> JudgingPage<'a> {
-    fn new(
-        app: &App,
-        page: &'a Page,
-        of: &'a SeenPhase,
-        judging: &'a Judging,
-        problem: Option<&Fault>,
-    ) -> Self {
-        Self {
-            page,
-            seen: &of.seen,
-            phase: &of.phase,
-            judging,
-            link: app.settings.url(&of.address("judge")),
-            problem: problem.map(|fault| page.fault(fault)),
-        }
+    fn new(app: &App, page: &'a Page, of: &'a SeenPhase, judging: &'a Judging) -> Self {
+        let link = app.settings.url(&of.address("judge"));
+        Self { page, seen: &of.seen, phase: &of.phase, judging, link }
     }
 
     /// Its state, and whether it is still going on.
@@ -64,7 +51,7 @@ impl<'a> JudgingPage<'a> {
 
 async fn show(app: App, page: Page, Hosted(of): Hosted<SeenPhase>) -> Result<Answer<Judging>, Fault> {
     let judging = records::for_programs(&app.store, &of.phase.id).await?;
-    page.shows(&JudgingPage::new(&app, &page, &of, &judging, None), || judging.clone())
+    page.shows(&JudgingPage::new(&app, &page, &of, &judging), || judging.clone())
 }
 
 /// The page after something was done, or with why it was not.
@@ -72,9 +59,9 @@ async fn answer(app: &App, page: &Page, of: &SeenPhase, done: Result<(), Fault>)
     let Err(fault) = done else {
         return Ok(Redirect::to(&of.address("host/judging?done=saved")).into_response());
     };
-    let fault = page.refusal(fault)?;
+    let page = &page.refused(fault)?;
     let judging = records::for_programs(&app.store, &of.phase.id).await?;
-    page.show_after(&JudgingPage::new(app, page, of, &judging, Some(&fault)), Some(&fault))
+    page.show(&JudgingPage::new(app, page, of, &judging))
 }
 
 async fn begin(
@@ -83,13 +70,13 @@ async fn begin(
     by: Visitor,
     Hosted(of): Hosted<SeenPhase>,
     Body(plan): Body<JudgingPlan>,
-) -> Result<Either<Created<Judging>, Response>, Fault> {
+) -> Result<Created<Judging>, Fault> {
     let begun = records::begin(&app, &by, &of.phase, &plan).await;
     if !page.is_program() {
-        return Ok(Either::Other(answer(&app, &page, &of, begun).await?));
+        return Ok(answer(&app, &page, &of, begun).await?.into());
     }
     begun?;
-    Ok(Either::One(Answer::json(&records::for_programs(&app.store, &of.phase.id).await?)))
+    Ok(Answer::json(&records::for_programs(&app.store, &of.phase.id).await?))
 }
 
 /// The newest evaluation of a phase.

@@ -66,7 +66,6 @@ struct BenchmarkForm<'a> {
     page: &'a Page,
     plan: &'a Plan,
     is_new: bool,
-    problem: Option<String>,
     /// The rules as they will be shown.
     preview: Option<String>,
     phases: &'a [(Phase, Vec<ReferenceSet>)],
@@ -77,18 +76,10 @@ async fn show(
     page: &Page,
     plan: &Plan,
     seen: Option<&SeenBenchmark>,
-    fault: Option<&Fault>,
+    preview: Option<String>,
 ) -> Result<Response, Fault> {
     let phases = phases_of(app, seen).await?;
-    let form = BenchmarkForm {
-        page,
-        plan,
-        is_new: seen.is_none(),
-        problem: fault.map(|fault| page.fault(fault)),
-        preview: None,
-        phases: &phases,
-    };
-    page.show_after(&form, fault)
+    page.show(&BenchmarkForm { page, plan, is_new: seen.is_none(), preview, phases: &phases })
 }
 
 async fn phases_of(
@@ -148,7 +139,7 @@ async fn save(
     let slug = if seen.is_some() { Slug::UnusedOrOwn } else { Slug::Unused };
     match apply::apply_without_phases(app, plan, slug, Some(&by.id)).await.map_err(apply::refusal) {
         Ok(()) => Ok(Redirect::to(&format!("/b/{}/settings?done=saved", plan.slug)).into_response()),
-        Err(fault) => show(app, page, plan, seen, Some(&page.refusal(fault)?)).await,
+        Err(fault) => show(app, &page.refused(fault)?, plan, seen, None).await,
     }
 }
 
@@ -174,28 +165,13 @@ async fn show_rules(
     let draft = seen.is_none_or(|seen| seen.benchmark.draft);
     let slug = seen.map_or_else(|| plan.slug.clone(), |seen| seen.benchmark.slug.clone());
     let plan = Plan { slug, draft, ..plan };
-    let phases = phases_of(app, seen).await?;
-    page.show(&BenchmarkForm {
-        page,
-        preview: Some(as_html(&plan.rules)),
-        plan: &plan,
-        is_new: seen.is_none(),
-        problem: None,
-        phases: &phases,
-    })
+    show(app, page, &plan, seen, Some(as_html(&plan.rules))).await
 }
 
 async fn edit(app: App, page: Page, Hosted(seen): Hosted<SeenBenchmark>) -> Result<Answer<Plan>, Fault> {
     let plan = Plan::of(&app.store, &seen.benchmark).await?;
     let phases = phases_of(&app, Some(&seen)).await?;
-    let form = BenchmarkForm {
-        page: &page,
-        plan: &plan,
-        is_new: false,
-        problem: None,
-        preview: None,
-        phases: &phases,
-    };
+    let form = BenchmarkForm { page: &page, plan: &plan, is_new: false, preview: None, phases: &phases };
     page.shows(&form, || plan.clone())
 }
 
@@ -288,7 +264,6 @@ struct PhaseForm<'a> {
     is_new: bool,
     /// True if all of it may change.
     is_free: bool,
-    problem: Option<String>,
     /// The files of the form that was refused.
     kept: &'a [KeptFile],
     sets: &'a [ReferenceSet],
@@ -398,36 +373,33 @@ async fn show_phase(
     seen: &SeenBenchmark,
     plan: &PhasePlan,
     known: Option<&Phase>,
-    refused: Option<(&Fault, &[KeptFile])>,
+    kept: &[KeptFile],
 ) -> Result<Response, Fault> {
-    let (fault, kept) = refused.unzip();
     let sets = match known {
         Some(known) => records::all_sets(&app.store, &known.id).await?,
         None => Vec::new(),
     };
-    let form = PhaseForm {
+    page.show(&PhaseForm {
         page,
         seen,
         plan,
         is_new: known.is_none(),
         is_free: known.is_none() || seen.benchmark.draft,
-        problem: fault.map(|fault| page.fault(fault)),
-        kept: kept.unwrap_or_default(),
+        kept,
         sets: &sets,
         choices: choices(app)?,
         upload_mib: app.settings.upload_mib,
         runs_programs: programs::require_allowed(app).is_ok(),
-    };
-    page.show_after(&form, fault)
+    })
 }
 
 async fn new_phase(app: App, page: Page, Hosted(seen): Hosted<SeenBenchmark>) -> Result<Response, Fault> {
-    show_phase(&app, &page, &seen, &empty_phase(), None, None).await
+    show_phase(&app, &page, &seen, &empty_phase(), None, &[]).await
 }
 
 async fn edit_phase(app: App, page: Page, Hosted(of): Hosted<SeenPhase>) -> Result<Response, Fault> {
     let plan = known_phase(&app, &of).await?;
-    show_phase(&app, &page, &of.seen, &plan, Some(&of.phase), None).await
+    show_phase(&app, &page, &of.seen, &plan, Some(&of.phase), &[]).await
 }
 
 /// A phase as it is described now.
@@ -489,9 +461,9 @@ async fn save_phase(
             Ok(Redirect::to(&place).into_response())
         }
         Err(fault) => {
-            let fault = page.refusal(fault)?;
+            let page = &page.refused(fault)?;
             let kept = parcel.keep(app, by)?;
-            show_phase(app, page, seen, &typed, phase, Some((&fault, &kept))).await
+            show_phase(app, page, seen, &typed, phase, &kept).await
         }
     }
 }

@@ -1,7 +1,6 @@
 //! The pages of questions and of one with its answers, and the same for programs.
 
 use askama::Template;
-use axum::response::Response;
 use capeval_api::{
     CreatedQuestion, NewQuestion, NewQuestionAnswer, QuestionChange, QuestionThread, Questions,
 };
@@ -40,7 +39,6 @@ struct QuestionsPage<'a> {
     questions: &'a Rows<Question>,
     /// What was typed.
     given: &'a NewQuestion,
-    problem: Option<String>,
 }
 
 impl QuestionsPage<'_> {
@@ -63,7 +61,6 @@ async fn list(
         pinned: &pinned,
         questions: &questions,
         given: &NewQuestion::default(),
-        problem: None,
     };
     let each = |list: &[Question]| list.iter().map(Question::for_programs).collect();
     page.shows(&template, || Questions {
@@ -79,25 +76,17 @@ async fn ask(
     by: Visitor,
     Visible(seen): Visible<SeenBenchmark>,
     Body(given): Body<NewQuestion>,
-) -> Result<Either<Created<CreatedQuestion>, Response>, Fault> {
+) -> Result<Created<CreatedQuestion>, Fault> {
     match records::ask(&app, &by, &seen, (&given.title, &given.text)).await {
         Ok(id) => {
             let place = seen.benchmark.address(&format!("questions/{id}?done=saved"));
-            Ok(Either::One(page.then(&place, &CreatedQuestion { id })))
+            Ok(page.then(&place, &CreatedQuestion { id }))
         }
         Err(fault) => {
-            let fault = page.refusal(fault)?;
+            let page = &page.refused(fault)?;
             let at = (&Place::default(), page.most_rows());
-            let (pinned, questions) = records::page(&app.store, &seen, at).await?;
-            let template = QuestionsPage {
-                page: &page,
-                seen: &seen,
-                pinned: &pinned,
-                questions: &questions,
-                given: &given,
-                problem: Some(page.fault(&fault)),
-            };
-            Ok(Either::Other(page.show_after(&template, Some(&fault))?))
+            let (pinned, questions) = &records::page(&app.store, &seen, at).await?;
+            Ok(page.show(&QuestionsPage { page, seen: &seen, pinned, questions, given: &given })?.into())
         }
     }
 }
@@ -111,7 +100,6 @@ struct ThreadPage<'a> {
     answers: &'a Rows<Question>,
     /// What was typed.
     given: &'a str,
-    problem: Option<String>,
 }
 
 impl ThreadPage<'_> {
@@ -140,14 +128,8 @@ async fn thread(
         return Err(Fault::not_found());
     }
     let answers = records::answers(&app.store, &of, (&place, page.most_rows())).await?;
-    let template = ThreadPage {
-        page: &page,
-        seen: &of.seen,
-        question: &of.question,
-        answers: &answers,
-        given: "",
-        problem: None,
-    };
+    let (seen, question) = (&of.seen, &of.question);
+    let template = ThreadPage { page: &page, seen, question, answers: &answers, given: "" };
     page.shows(&template, || QuestionThread {
         question: of.question.for_programs(),
         answers: answers.rows.iter().map(Question::answer_for_programs).collect(),
@@ -161,25 +143,17 @@ async fn answer(
     by: Visitor,
     Visible(of): Visible<SeenQuestion>,
     Body(given): Body<NewQuestionAnswer>,
-) -> Result<Either<Created<CreatedQuestion>, Response>, Fault> {
+) -> Result<Created<CreatedQuestion>, Fault> {
     match records::answer(&app, &by, &of, &given.text).await {
         Ok(id) => {
             let place = format!("{}?done=saved", address(&of.seen, &of.question.id));
-            Ok(Either::One(page.then(&place, &CreatedQuestion { id })))
+            Ok(page.then(&place, &CreatedQuestion { id }))
         }
         Err(fault) => {
-            let fault = page.refusal(fault)?;
-            let at = (&Place::default(), page.most_rows());
-            let answers = records::answers(&app.store, &of, at).await?;
-            let template = ThreadPage {
-                page: &page,
-                seen: &of.seen,
-                question: &of.question,
-                answers: &answers,
-                given: &given.text,
-                problem: Some(page.fault(&fault)),
-            };
-            Ok(Either::Other(page.show_after(&template, Some(&fault))?))
+            let page = &page.refused(fault)?;
+            let answers = &records::answers(&app.store, &of, (&Place::default(), page.most_rows())).await?;
+            let (seen, question) = (&of.seen, &of.question);
+            Ok(page.show(&ThreadPage { page, seen, question, answers, given: &given.text })?.into())
         }
     }
 }

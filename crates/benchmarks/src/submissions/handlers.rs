@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use askama::Template;
 use axum::http::{HeaderMap, HeaderValue, header};
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use capeval_api::{ColumnKind, ImageResultsState, PerImage, SubmissionKind, SubmissionState, Submissions};
 use capeval_site::jobs::queue;
 use capeval_site::jobs::queue::Wait;
@@ -130,7 +130,6 @@ struct Show<'a> {
     n_chosen: Option<i64>,
     is_same: bool,
     about: About,
-    problem: Option<String>,
     /// Its results image by image, where the phase shows them.
     images: Option<images::State>,
 }
@@ -163,21 +162,17 @@ async fn show(
     Own(of): Own<SeenSubmission>,
     UrlQuery(How { same }): UrlQuery<How>,
 ) -> Result<Response, Fault> {
-    let shown =
-        PageNotes { is_same: same.is_some(), about: of.submission.about(&of.phase.columns), problem: None };
-    show_page(&app, &page, &of, shown).await
+    show_page(&app, &page, &of, of.submission.about(&of.phase.columns), same.is_some()).await
 }
 
-/// The parts of the page of a submission beside it.
-struct PageNotes {
-    is_same: bool,
-    /// The description of the method, in a form.
+/// The page of a submission, with the description of its method in a form.
+async fn show_page(
+    app: &App,
+    page: &Page,
+    of: &SeenSubmission,
     about: About,
-    /// The reason why it cannot be changed so.
-    problem: Option<String>,
-}
-
-async fn show_page(app: &App, page: &Page, of: &SeenSubmission, shown: PageNotes) -> Result<Response, Fault> {
+    is_same: bool,
+) -> Result<Response, Fault> {
     let SeenSubmission { seen, phase, submission, .. } = of;
     let is_shown = of.shows_scores();
     let wait = match submission.is_open() {
@@ -210,9 +205,8 @@ async fn show_page(app: &App, page: &Page, of: &SeenSubmission, shown: PageNotes
             true => Some(records::count_chosen(&app.store, submission).await?),
             false => None,
         },
-        is_same: shown.is_same,
-        about: shown.about,
-        problem: shown.problem,
+        is_same,
+        about,
         images: images::state(app, of).await?,
     })
 }
@@ -268,19 +262,15 @@ async fn say(
     by: Visitor,
     Own(of): Own<SeenSubmission>,
     Changes(changes): Changes,
-) -> Result<Either<Answer<capeval_api::Submission>, Response>, Fault> {
+) -> Result<Answer<capeval_api::Submission>, Fault> {
     of.require_change(&by)?;
     let mut about = of.submission.about(&of.phase.columns);
     for (name, text) in changes {
         about.set(&name, text);
     }
     match actions::say(&app, &by, &of, about.clone()).await {
-        Ok(()) => Ok(Either::One(changed(&app, &page, &by, &of, "saved").await?)),
-        Err(fault) => {
-            let fault = page.refusal(fault)?;
-            let shown = PageNotes { is_same: false, about, problem: Some(page.fault(&fault)) };
-            Ok(Either::Other((fault.status, show_page(&app, &page, &of, shown).await?).into_response()))
-        }
+        Ok(()) => changed(&app, &page, &by, &of, "saved").await,
+        Err(fault) => Ok(show_page(&app, &page.refused(fault)?, &of, about, false).await?.into()),
     }
 }
 

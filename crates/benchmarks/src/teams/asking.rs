@@ -1,7 +1,6 @@
 //! Requests to join a team, on the page of teams and for programs.
 
 use axum::extract::Path;
-use axum::response::Response;
 use capeval_api::{CreatedRequest, NewRequest, OwnRequests};
 use capeval_site::prelude::*;
 
@@ -42,10 +41,10 @@ async fn ask(
     page: Page,
     by: Visitor,
     Body(new): Body<NewRequest>,
-) -> Result<Either<Created<CreatedRequest>, Response>, Fault> {
+) -> Result<Created<CreatedRequest>, Fault> {
     match requests::ask(&app, &by, &new.team, &new.message).await {
-        Ok(id) => Ok(Either::One(page.then("/teams?done=asked", &CreatedRequest { id }))),
-        Err(fault) => Ok(Either::Other(show(&app, &page, &by, None, Some(&page.refusal(fault)?)).await?)),
+        Ok(id) => Ok(page.then("/teams?done=asked", &CreatedRequest { id })),
+        Err(fault) => Ok(show(&app, &page.refused(fault)?, &by, None).await?.into()),
     }
 }
 
@@ -54,7 +53,7 @@ async fn withdraw(
     page: Page,
     by: Visitor,
     Own(request): Own<OwnRequestId>,
-) -> Result<Either<NoContent, Response>, Fault> {
+) -> Result<NoContent, Fault> {
     answer(&app, &page, &by, requests::withdraw(&app, &by, &request).await).await
 }
 
@@ -65,7 +64,7 @@ async fn decide<const IS_ACCEPTED: bool>(
     by: Visitor,
     Own(OwnTeam(team)): Own<OwnTeam>,
     Path((_, request)): Path<(String, String)>,
-) -> Result<Either<NoContent, Response>, Fault> {
+) -> Result<NoContent, Fault> {
     let outcome = match IS_ACCEPTED {
         true => requests::accept(&app, &by, &team, &request).await,
         false => requests::refuse(&app, &by, &team, &request).await,
@@ -79,11 +78,11 @@ async fn answer(
     page: &Page,
     by: &Visitor,
     outcome: Result<(), Fault>,
-) -> Result<Either<NoContent, Response>, Fault> {
+) -> Result<NoContent, Fault> {
     match outcome {
-        Ok(()) => Ok(Either::One(page.then("/teams?done=saved", &()))),
-        Err(fault) if !page.is_program() && fault.status == axum::http::StatusCode::CONFLICT => {
-            Ok(Either::Other(show(app, page, by, None, Some(&fault)).await?))
+        Ok(()) => Ok(page.then("/teams?done=saved", &())),
+        Err(fault) if fault.status == axum::http::StatusCode::CONFLICT => {
+            Ok(show(app, &page.refused(fault)?, by, None).await?.into())
         }
         Err(fault) => Err(fault),
     }

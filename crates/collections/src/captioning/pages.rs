@@ -248,7 +248,7 @@ async fn send(
     given: &CaptionForm,
 ) -> Result<Response, Fault> {
     let problem = match passes::require(&app.store, seen, visitor).await {
-        Err(fault) => page.fault(&page.refusal(fault)?),
+        Err(fault) => page.refused(fault)?.problem().unwrap_or_default(),
         Ok(()) => {
             let language = language(&app.store, &seen.collection, &visitor.id, page, &given.language).await?;
             let caption = SubmittedCaption {

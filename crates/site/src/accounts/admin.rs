@@ -15,7 +15,7 @@ use crate::clock;
 use crate::fault::Fault;
 use crate::paging::{Place, Rows};
 use crate::web::route::{delete, get, post};
-use crate::web::{Access, Answer, Body, Either, NoContent, Page, Route, UrlQuery, encode};
+use crate::web::{Access, Answer, Body, NoContent, Page, Route, UrlQuery, encode};
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
@@ -118,18 +118,15 @@ async fn add_link(
     page: Page,
     by: Visitor,
     Path(id): Path<String>,
-) -> Result<Either<Answer<AccountLink>, Response>, Fault> {
+) -> Result<Answer<AccountLink>, Fault> {
     let account = people::by_id(&app.store, &id).await?.ok_or_else(Fault::not_found)?;
     let mut tx = app.store.begin().await?;
     let url = app.settings.url(&links::for_password(&mut tx, Some(&by.id), &id).await?);
     tx.commit().await?;
-    match page.is_program() {
-        true => Ok(Either::One(Answer::json(&AccountLink { url }))),
-        false => {
-            let link = Link::Password(account.name, url);
-            Ok(Either::Other(show(&app, &page, &by, &account.email, link).await?))
-        }
+    if page.is_program() {
+        return Ok(Answer::json(&AccountLink { url }));
     }
+    Ok(show(&app, &page, &by, &account.email, Link::Password(account.name, url)).await?.into())
 }
 
 async fn remove(app: App, page: Page, by: Visitor, Path(id): Path<String>) -> Result<NoContent, Fault> {

@@ -63,7 +63,6 @@ struct AccountPage<'a> {
     sets_up: bool,
     /// The new address to which a link was sent.
     asked: Option<String>,
-    problem: Option<String>,
 }
 
 /// The outcome that the page shows once, after a change.
@@ -74,27 +73,18 @@ struct Outcome {
     secret: Option<String>,
     /// The new address to which a link was sent.
     asked: Option<String>,
-    problem: Option<Fault>,
-}
-
-impl From<Fault> for Outcome {
-    fn from(problem: Fault) -> Self {
-        Self { problem: Some(problem), ..Self::default() }
-    }
 }
 
 async fn show(app: App, page: Page, by: Visitor) -> Result<Response, Fault> {
     show_after(&app, &page, &by, Outcome::default()).await
 }
 
-async fn show_after(
-    app: &App,
-    page: &Page,
-    by: &Visitor,
-    outcome: impl Into<Outcome>,
-) -> Result<Response, Fault> {
-    let Outcome { new_token, secret, asked, problem } = outcome.into();
-    let problem = problem.map(|fault| page.refusal(fault)).transpose()?;
+async fn refuse(app: &App, page: &Page, by: &Visitor, fault: Fault) -> Result<Response, Fault> {
+    show_after(app, &page.refused(fault)?, by, Outcome::default()).await
+}
+
+async fn show_after(app: &App, page: &Page, by: &Visitor, outcome: Outcome) -> Result<Response, Fault> {
+    let Outcome { new_token, secret, asked } = outcome;
     let sets_up = secret.is_some();
     let totp = match totp::is_on(&app.store, &by.id).await? {
         true => None,
@@ -108,7 +98,7 @@ async fn show_after(
         true => Some(outbox::choice::wants_mail(&app.store, &by.id).await?),
         false => None,
     };
-    let account = AccountPage {
+    page.show(&AccountPage {
         page,
         wants_mail,
         identities: identities::of_account(&app.store, &app.settings, &by.id).await?,
@@ -121,9 +111,7 @@ async fn show_after(
         totp,
         sets_up,
         asked,
-        problem: problem.as_ref().map(|fault| page.fault(fault)),
-    };
-    page.show_after(&account, problem.as_ref())
+    })
 }
 
 fn saved() -> Response {
@@ -143,7 +131,7 @@ async fn change_name(
 ) -> Result<Response, Fault> {
     let name = match people::name(&given.name) {
         Ok(name) => name,
-        Err(fault) => return show_after(&app, &page, &by, fault).await,
+        Err(fault) => return refuse(&app, &page, &by, fault).await,
     };
     people::rename(&app.store, &by.id, &name).await?;
     Ok(saved())
@@ -165,11 +153,11 @@ async fn change_address(
     Body(given): Body<NewAddress>,
 ) -> Result<Response, Fault> {
     if let Err(fault) = people::require_password(&app, &by, &given.password).await {
-        return show_after(&app, &page, &by, fault).await;
+        return refuse(&app, &page, &by, fault).await;
     }
     let email = match people::address(&given.email) {
         Ok(email) => email,
-        Err(fault) => return show_after(&app, &page, &by, fault).await,
+        Err(fault) => return refuse(&app, &page, &by, fault).await,
     };
     let mut tx = app.store.begin().await?;
     if !app.settings.sends_mail() {
@@ -178,7 +166,7 @@ async fn change_address(
                 tx.commit().await?;
                 Ok(saved())
             }
-            Err(fault) => show_after(&app, &page, &by, fault).await,
+            Err(fault) => refuse(&app, &page, &by, fault).await,
         };
     }
     app.limits.take("links", &email, links::PER_MINUTE)?;
@@ -206,11 +194,11 @@ async fn change_password(
     Body(given): Body<NewPassword>,
 ) -> Result<Response, Fault> {
     if let Err(fault) = people::require_password(&app, &by, &given.old).await {
-        return show_after(&app, &page, &by, fault).await;
+        return refuse(&app, &page, &by, fault).await;
     }
     let hash = match app.hasher.hash(&given.new).await {
         Ok(hash) => hash,
-        Err(fault) => return show_after(&app, &page, &by, fault).await,
+        Err(fault) => return refuse(&app, &page, &by, fault).await,
     };
     let mut tx = app.store.begin().await?;
     people::set_password(&mut tx, &by.id, &hash).await?;
@@ -248,7 +236,7 @@ async fn set_up_totp(
     if let Err(fault) = set_up.await {
         // The app knows this secret, and would give wrong codes for another.
         let secret = Some(given.secret).filter(|secret| totp::is_secret(secret));
-        return show_after(&app, &page, &by, Outcome { secret, ..fault.into() }).await;
+        return show_after(&app, &page.refused(fault)?, &by, Outcome { secret, ..Outcome::default() }).await;
     }
     Ok(saved())
 }
@@ -262,11 +250,11 @@ async fn remove_totp(
 ) -> Result<Response, Fault> {
     app.limits.take("codes", &by.id, app.settings.sign_ins_per_minute)?;
     if let Err(fault) = people::require_password(&app, &by, &given.password).await {
-        return show_after(&app, &page, &by, fault).await;
+        return refuse(&app, &page, &by, fault).await;
     }
     let mut tx = app.store.begin().await?;
     if let Err(fault) = totp::take(&mut tx, &by.id, &given.code).await {
-        return show_after(&app, &page, &by, fault).await;
+        return refuse(&app, &page, &by, fault).await;
     }
     totp::remove(&mut tx, Some(&by.id), &by.id).await?;
     tx.commit().await?;
@@ -285,11 +273,11 @@ async fn create_token(app: &App, by: &Visitor, new: &NewToken) -> Result<String,
 }
 
 async fn add_token(app: App, page: Page, by: Visitor, Body(new): Body<NewToken>) -> Result<Response, Fault> {
-    let outcome = match create_token(&app, &by, &new).await {
-        Ok(token) => Outcome { new_token: Some(token), ..Outcome::default() },
-        Err(fault) => fault.into(),
+    let new_token = match create_token(&app, &by, &new).await {
+        Ok(token) => Some(token),
+        Err(fault) => return refuse(&app, &page, &by, fault).await,
     };
-    show_after(&app, &page, &by, outcome).await
+    show_after(&app, &page, &by, Outcome { new_token, ..Outcome::default() }).await
 }
 
 async fn add_token_by_token(
@@ -325,11 +313,11 @@ async fn delete_account(
     Body(given): Body<Confirmation>,
 ) -> Result<Response, Fault> {
     if let Err(fault) = people::require_password(&app, &by, &given.password).await {
-        return show_after(&app, &page, &by, fault).await;
+        return refuse(&app, &page, &by, fault).await;
     }
     match deletion::remove(&app, Some(&by.id), &by.id).await {
         Ok(()) => {}
-        Err(fault) => return show_after(&app, &page, &by, fault).await,
+        Err(fault) => return refuse(&app, &page, &by, fault).await,
     }
     app.wake.notify();
     Ok(sessions::redirect(&sessions::forget(&app.settings), "/?done=account-deleted"))

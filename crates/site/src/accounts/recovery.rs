@@ -37,7 +37,6 @@ struct ForgottenPassword<'a> {
     sends_mail: bool,
     email: &'a str,
     is_sent: bool,
-    problem: Option<String>,
 }
 
 /// The form of a link.
@@ -47,12 +46,11 @@ struct LinkForm<'a> {
     page: &'a Page,
     /// The address to confirm; `None` for a new password.
     email: Option<&'a str>,
-    problem: Option<String>,
 }
 
 async fn forgotten_form(app: App, page: Page) -> Result<Response, Fault> {
     let sends_mail = app.settings.sends_mail();
-    page.show(&ForgottenPassword { page: &page, sends_mail, email: "", is_sent: false, problem: None })
+    page.show(&ForgottenPassword { page: &page, sends_mail, email: "", is_sent: false })
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -63,16 +61,15 @@ struct Address {
 /// Sends a link if there is an account with this address. The answer is the same if there is none.
 async fn forgotten(app: App, page: Page, _: Attempt, Body(given): Body<Address>) -> Result<Response, Fault> {
     let sends_mail = app.settings.sends_mail();
-    let shown = |email: &str, fault: Option<&Fault>| {
-        let (is_sent, problem) = (fault.is_none(), fault.map(|fault| page.fault(fault)));
-        page.show_after(&ForgottenPassword { page: &page, sends_mail, email, is_sent, problem }, fault)
-    };
     if !sends_mail {
         return forgotten_form(app, page).await;
     }
     let address = match people::address(&given.email) {
         Ok(address) => address,
-        Err(fault) => return shown(&given.email, Some(&fault)),
+        Err(fault) => {
+            let page = &page.refused(fault)?;
+            return page.show(&ForgottenPassword { page, sends_mail, email: &given.email, is_sent: false });
+        }
     };
     app.limits.take("links", &address, PER_MINUTE)?;
     // The job does what there is to do, so the answer takes as long if there is nothing.
@@ -82,12 +79,12 @@ async fn forgotten(app: App, page: Page, _: Attempt, Body(given): Body<Address>)
     let mut tx = app.store.begin().await?;
     jobs::add::<SendPasswordLink>(&mut tx, &asked, Priority::Awaited).await?;
     app.commit(tx).await?;
-    shown(&address, None)
+    page.show(&ForgottenPassword { page: &page, sends_mail, email: &address, is_sent: true })
 }
 
 async fn reset_form(app: App, page: Page, Path(secret): Path<String>) -> Result<Response, Fault> {
     links::find(&app.store, &secret, true).await?;
-    page.show(&LinkForm { page: &page, email: None, problem: None })
+    page.show(&LinkForm { page: &page, email: None })
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -108,9 +105,8 @@ async fn reset(
     let hash = match app.hasher.hash(&given.password).await {
         Ok(hash) => hash,
         Err(fault) => {
-            let fault = page.refusal(fault)?;
-            let problem = Some(page.fault(&fault));
-            return page.show_after(&LinkForm { page: &page, email: None, problem }, Some(&fault));
+            let page = &page.refused(fault)?;
+            return page.show(&LinkForm { page, email: None });
         }
     };
     let mut tx = app.store.begin().await?;
@@ -126,7 +122,7 @@ async fn reset(
 
 async fn address_form(app: App, page: Page, Path(secret): Path<String>) -> Result<Response, Fault> {
     let link = links::find(&app.store, &secret, false).await?;
-    page.show(&LinkForm { page: &page, email: link.email.as_deref(), problem: None })
+    page.show(&LinkForm { page: &page, email: link.email.as_deref() })
 }
 
 /// Changes the address, and tells the owner of the old one.

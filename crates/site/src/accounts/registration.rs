@@ -37,7 +37,6 @@ struct Join<'a> {
     role: Option<Role>,
     email: &'a str,
     name: &'a str,
-    problem: Option<String>,
 }
 
 /// The form for the address to which a link is sent.
@@ -47,7 +46,6 @@ struct Confirm<'a> {
     page: &'a Page,
     email: &'a str,
     is_sent: bool,
-    problem: Option<String>,
 }
 
 fn require_open(app: &App) -> Result<(), Fault> {
@@ -63,9 +61,9 @@ fn require_open(app: &App) -> Result<(), Fault> {
 async fn register_form(app: App, page: Page) -> Result<Response, Fault> {
     require_open(&app)?;
     if app.settings.sends_mail() {
-        return page.show(&Confirm { page: &page, email: "", is_sent: false, problem: None });
+        return page.show(&Confirm { page: &page, email: "", is_sent: false });
     }
-    page.show(&Join { page: &page, action: "/register", role: None, email: "", name: "", problem: None })
+    page.show(&Join { page: &page, action: "/register", role: None, email: "", name: "" })
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -89,7 +87,7 @@ async fn register(
     }
     match create(&app, &page, &given, None).await {
         Ok(id) => begin_session(&app, &from, &id, "/?done=welcome").await,
-        Err(fault) => show_again(&page, "/register", None, &given, &page.refusal(fault)?),
+        Err(fault) => show_again(&page.refused(fault)?, "/register", None, &given),
     }
 }
 
@@ -99,8 +97,8 @@ async fn send_link(app: &App, page: &Page, email: &str) -> Result<Response, Faul
     let address = match people::address(email) {
         Ok(address) => address,
         Err(fault) => {
-            let problem = Some(page.fault(&fault));
-            return page.show_after(&Confirm { page, email, is_sent: false, problem }, Some(&fault));
+            let page = &page.refused(fault)?;
+            return page.show(&Confirm { page, email, is_sent: false });
         }
     };
     app.limits.take("links", &address, links::PER_MINUTE)?;
@@ -109,7 +107,7 @@ async fn send_link(app: &App, page: &Page, email: &str) -> Result<Response, Faul
     let sentence = language::say("Create your account here. If you did not ask for one, ignore this email.");
     send_if_new(&mut tx, (app, page), &address, sentence, &path).await?;
     app.commit(tx).await?;
-    page.show(&Confirm { page, email: &address, is_sent: true, problem: None })
+    page.show(&Confirm { page, email: &address, is_sent: true })
 }
 
 /// Sends a link to an address that no account has, and otherwise an email that leads to the sign-in. A link whose
@@ -130,17 +128,9 @@ pub(super) async fn send_if_new(
     outbox::mail_link(tx, app, (to, &subject), page.t(sentence), path).await
 }
 
-/// Shows the form for a new account again, with what was wrong.
-fn show_again(
-    page: &Page,
-    action: &str,
-    role: Option<Role>,
-    given: &NewPerson,
-    fault: &Fault,
-) -> Result<Response, Fault> {
-    let problem = Some(page.fault(fault));
-    let form = Join { page, action, role, email: &given.email, name: &given.name, problem };
-    page.show_after(&form, Some(fault))
+/// Shows the form for a new account again.
+fn show_again(page: &Page, action: &str, role: Option<Role>, given: &NewPerson) -> Result<Response, Fault> {
+    page.show(&Join { page, action, role, email: &given.email, name: &given.name })
 }
 
 /// Creates an account, and uses the invitation up if there is one.
@@ -174,7 +164,7 @@ async fn join_form(app: App, page: Page, Path(secret): Path<String>) -> Result<R
     let action = format!("/join/{secret}");
     let role = Some(invitation.role);
     let email = invitation.email.as_deref().unwrap_or("");
-    page.show(&Join { page: &page, action: &action, role, email, name: "", problem: None })
+    page.show(&Join { page: &page, action: &action, role, email, name: "" })
 }
 
 async fn join(
@@ -196,8 +186,7 @@ async fn join(
         Ok(id) => begin_session(&app, &from, &id, "/?done=welcome").await,
         Err(fault) if fault.status == StatusCode::GONE => Err(fault),
         Err(fault) => {
-            let fault = page.refusal(fault)?;
-            show_again(&page, &format!("/join/{secret}"), Some(invitation.role), &given, &fault)
+            show_again(&page.refused(fault)?, &format!("/join/{secret}"), Some(invitation.role), &given)
         }
     }
 }

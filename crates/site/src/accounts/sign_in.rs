@@ -2,8 +2,7 @@
 
 use askama::Template;
 use axum::extract::Path;
-use axum::http::StatusCode;
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use cookie::time::Duration;
 use cookie::{Cookie, SameSite};
 use schemars::JsonSchema;
@@ -12,6 +11,7 @@ use serde::Deserialize;
 use super::providers::Provider;
 use super::{devices, people, sessions, totp};
 use crate::app::App;
+use crate::fault;
 use crate::fault::Fault;
 use crate::web::language::{self, Language};
 use crate::web::route::{get, post};
@@ -35,7 +35,6 @@ struct SignIn<'a> {
     email: &'a str,
     is_open: bool,
     providers: &'a [Provider],
-    problem: Option<String>,
 }
 
 impl SignIn<'_> {
@@ -53,7 +52,7 @@ struct To {
 
 async fn sign_in_form(app: App, page: Page, UrlQuery(To { to }): UrlQuery<To>) -> Result<Response, Fault> {
     let (is_open, providers) = (app.settings.is_open(), &app.settings.providers);
-    page.show(&SignIn { page: &page, to: local(&to), email: "", is_open, providers, problem: None })
+    page.show(&SignIn { page: &page, to: local(&to), email: "", is_open, providers })
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -74,23 +73,23 @@ async fn sign_in(
     Body(given): Body<Credentials>,
 ) -> Result<Response, Fault> {
     let account = people::with_password(&app, &given.email, &given.password, &from).await?;
-    let refuse = |problem: &str| {
-        let (to, email, problem) = (local(&given.to), given.email.as_str(), Some(problem.to_owned()));
+    let refuse = |fault: Fault| {
+        let (page, to, email) = (&page.refused(fault)?, local(&given.to), given.email.as_str());
         let (is_open, providers) = (app.settings.is_open(), &app.settings.providers);
-        let form = page.show(&SignIn { page: &page, to, email, is_open, providers, problem })?;
-        Ok((StatusCode::UNAUTHORIZED, form).into_response())
+        page.show(&SignIn { page, to, email, is_open, providers })
     };
     let Some(account) = account else {
-        return refuse(page.t("Email address and password do not match."));
+        return refuse(fault!(UNAUTHORIZED, "sign-in", "Email address and password do not match."));
     };
     let mut tx = app.store.begin().await?;
     match totp::take(&mut tx, &account.id, &given.code).await {
         Ok(()) => tx.commit().await?,
         Err(fault) if fault.status.is_client_error() => {
             tracing::warn!(account = account.id, "a code is wrong");
-            return refuse(page.t(
-                "This account uses two-factor authentication. Enter the current code from your authenticator app.",
-            ));
+            return refuse(fault! {
+                UNAUTHORIZED, "sign-in",
+                "This account uses two-factor authentication. Enter the current code from your authenticator app."
+            });
         }
         Err(fault) => return Err(fault),
     }

@@ -8,7 +8,7 @@ use axum::body::Bytes;
 use axum::extract::{FromRequest, FromRequestParts, Json, RawForm, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
-use axum::response::{Html, IntoResponse, Redirect, Response};
+use axum::response::{IntoResponse, Redirect, Response};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -119,7 +119,7 @@ impl<T: Serialize, const STATUS: u16> Answer<T, STATUS> {
             StatusCode::NO_CONTENT => status.into_response(),
             _ => (status, Json(value)).into_response(),
         };
-        Self::of(response)
+        response.into()
     }
 
     /// Says where the thing is that was made.
@@ -131,8 +131,9 @@ impl<T: Serialize, const STATUS: u16> Answer<T, STATUS> {
     }
 }
 
-impl<T, const STATUS: u16> Answer<T, STATUS> {
-    fn of(response: Response) -> Self {
+/// What a browser is answered, such as a page.
+impl<T, const STATUS: u16> From<Response> for Answer<T, STATUS> {
+    fn from(response: Response) -> Self {
         Self { response, value: PhantomData }
     }
 }
@@ -140,7 +141,7 @@ impl<T, const STATUS: u16> Answer<T, STATUS> {
 impl Page {
     /// Sends browsers on to the page `to`, and gives programs the value.
     pub fn then<T: Serialize, const STATUS: u16>(&self, to: &str, value: &T) -> Answer<T, STATUS> {
-        if self.is_program() { Answer::json(value) } else { Answer::of(Redirect::to(to).into_response()) }
+        if self.is_program() { Answer::json(value) } else { Redirect::to(to).into_response().into() }
     }
 
     /// Shows browsers a page, and gives programs the value.
@@ -151,14 +152,8 @@ impl Page {
     ) -> Result<Answer<T>, Fault> {
         match self.is_program() {
             true => Ok(Answer::json(&value())),
-            false => Ok(Answer::of(Html(template.render()?).into_response())),
+            false => self.show(template).map(Answer::from),
         }
-    }
-
-    /// A fault that browsers are shown with the form again; a failure of the server, and any fault of a program, is an
-    /// error.
-    pub fn refusal(&self, fault: Fault) -> Result<Fault, Fault> {
-        if self.is_program() || fault.status.is_server_error() { Err(fault) } else { Ok(fault) }
     }
 
     /// Returns true if the request is one of the API.

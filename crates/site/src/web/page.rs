@@ -31,6 +31,8 @@ pub struct Page {
     pub site: Arc<str>,
     /// The last action before this page was shown, as a sentence.
     pub done: Option<&'static str>,
+    /// What was wrong with what was tried, which stands above the form that is shown again.
+    pub problem: Option<Fault>,
 }
 
 impl Page {
@@ -50,18 +52,28 @@ impl Page {
             path,
             site: Arc::from(app.settings.title.as_str()),
             done: done.and_then(done_in_words),
+            problem: None,
         }
     }
 
-    /// Fills a template.
+    /// Fills a template; the status is that of the problem, if there is one.
     pub fn show(&self, template: &impl Template) -> Result<Response, Fault> {
-        Ok(Html(template.render()?).into_response())
+        let status = self.problem.as_ref().map_or(StatusCode::OK, |fault| fault.status);
+        Ok((status, Html(template.render()?)).into_response())
     }
 
-    /// The same after something was tried, with the status of what was wrong with it.
-    pub fn show_after(&self, template: &impl Template, problem: Option<&Fault>) -> Result<Response, Fault> {
-        let status = problem.map_or(StatusCode::OK, |fault| fault.status);
-        Ok((status, self.show(template)?).into_response())
+    /// The page with what was wrong, for browsers, which are shown the form again; a failure of the server, and any
+    /// fault of a program, is an error.
+    pub fn refused(&self, fault: Fault) -> Result<Self, Fault> {
+        match self.is_program() || fault.status.is_server_error() {
+            true => Err(fault),
+            false => Ok(Self { problem: Some(fault), ..self.clone() }),
+        }
+    }
+
+    /// What was wrong, as a sentence.
+    pub fn problem(&self) -> Option<String> {
+        self.problem.as_ref().map(|fault| self.fault(fault))
     }
 
     /// A sentence in the language of the page.

@@ -105,7 +105,14 @@ mod tests {
     use super::*;
 
     fn page(path: &str, language: Language) -> Page {
-        Page { language, visitor: None, path: path.to_owned(), site: Arc::from(""), done: None }
+        Page {
+            language,
+            visitor: None,
+            path: path.to_owned(),
+            site: Arc::from(""),
+            done: None,
+            problem: None,
+        }
     }
 
     #[test]

@@ -174,7 +174,6 @@ struct Finish<'a> {
     is_open: bool,
     email: &'a str,
     name: &'a str,
-    problem: Option<String>,
 }
 
 /// The form that finishes a sign-in.
@@ -196,7 +195,7 @@ struct FinishForm {
 
 async fn show(app: App, page: Page, headers: HeaderMap) -> Result<Response, Fault> {
     let (identity, _) = attempts::answered(&app.store, &attempt_cookie(&app, &headers)).await?;
-    show_again(&app, &page, &identity, &FinishForm::default(), None).await
+    show_again(&app, &page, &identity, &FinishForm::default()).await
 }
 
 /// Returns true if someone may create an account with the address that a provider confirms.
@@ -213,12 +212,11 @@ async fn show_again(
     page: &Page,
     identity: &Identity,
     entered: &FinishForm,
-    problem: Option<&Fault>,
 ) -> Result<Response, Fault> {
     let owner = identities::owner(&app.store, identity).await?;
     let or =
         |entered: &str, known: &str| if entered.is_empty() { known.to_owned() } else { entered.to_owned() };
-    let finish = Finish {
+    page.show(&Finish {
         page,
         identity,
         needs_code: !matches!(owner, Owner::Unknown),
@@ -226,9 +224,7 @@ async fn show_again(
         is_open: app.settings.is_open(),
         email: &or(&entered.email, identity.email.as_deref().unwrap_or("")),
         name: &or(&entered.name, &identity.name),
-        problem: problem.map(|fault| page.fault(fault)),
-    };
-    page.show_after(&finish, problem)
+    })
 }
 
 async fn finish(
@@ -243,7 +239,7 @@ async fn finish(
     let sign_in = SignIn { cookie: &cookie, code: &entered.code, destination: &destination };
     match finished(&app, &page, &from, &identity, &sign_in, &entered).await {
         Err(fault) if fault.status == StatusCode::UNPROCESSABLE_ENTITY => {
-            show_again(&app, &page, &identity, &entered, Some(&fault)).await
+            show_again(&app, &page.refused(fault)?, &identity, &entered).await
         }
         outcome => outcome,
     }
