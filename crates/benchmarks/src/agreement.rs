@@ -60,7 +60,7 @@ const JUDGED: &str = "SELECT item.image, item.caption, judgement.grade, submissi
      ORDER BY id DESC LIMIT 1) ORDER BY item.id, judgement.account";
 
 /// Returns true if people have judged captions of a phase.
-pub async fn is_judged(store: &Store, phase: &Phase) -> Result<bool, Fault> {
+pub async fn is_judged(store: &Store, phase: &Phase) -> Result<bool> {
     Ok(store.exists(JUDGED, args![&phase.id]).await?)
 }
 
@@ -70,7 +70,7 @@ pub async fn found_for(store: &Store, phase: &Phase) -> Result<Option<FoundAgree
 }
 
 /// Has the correlations of a phase calculated, unless that is about to happen.
-pub async fn refresh(app: &App, phase: &Phase) -> Result<(), Fault> {
+pub async fn refresh(app: &App, phase: &Phase) -> Result<()> {
     let mut tx = app.store.begin().await?;
     if !queue::is_waiting(&mut tx, CorrelatePhase::KIND, &phase.id).await? {
         jobs::add::<CorrelatePhase>(&mut tx, &phase.id, Priority::Background).await?;
@@ -140,12 +140,7 @@ impl Work for CorrelatePhase {
         Ok(found)
     }
 
-    async fn finish(
-        _: &App,
-        tx: &mut Tx,
-        job: &Job,
-        outcome: Result<Agreement, String>,
-    ) -> Result<(), Fault> {
+    async fn finish(_: &App, tx: &mut Tx, job: &Job, outcome: Result<Agreement, String>) -> Result<()> {
         let Ok(found) = outcome else { return Ok(()) };
         let sql = "INSERT INTO phase_agreement (phase, result, created_at) VALUES ($1, $2, $3) \
                    ON CONFLICT (phase) DO UPDATE SET result = excluded.result, created_at = excluded.created_at";

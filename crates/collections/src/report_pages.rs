@@ -27,7 +27,7 @@ async fn report(
     visitor: Visitor,
     Visible(seen): Visible<SeenCollection>,
     Body(given): Body<NewReport>,
-) -> Result<NoContent, Fault> {
+) -> Result<NoContent> {
     reports::send(&app, &seen, &visitor, &given).await?;
     let to = if given.to.is_empty() { seen.address("caption?done=reported") } else { given.to };
     Ok(page.then(local(&to), &()))
@@ -50,7 +50,7 @@ struct NewTakedown {
     contact: String,
 }
 
-async fn takedown_form(page: Page, Visible(seen): Visible<SeenCollection>) -> Result<Response, Fault> {
+async fn takedown_form(page: Page, Visible(seen): Visible<SeenCollection>) -> Result<Response> {
     let given = &NewTakedown::default();
     page.show(&Takedown { page: &page, seen: &seen, given, is_sent: false })
 }
@@ -61,7 +61,7 @@ async fn takedown(
     page: Page,
     Visible(seen): Visible<SeenCollection>,
     Body(given): Body<NewTakedown>,
-) -> Result<Response, Fault> {
+) -> Result<Response> {
     let NewTakedown { what, why, contact } = &given;
     let request = RemovalRequest { what, why, contact };
     let sent =

@@ -2,7 +2,7 @@
 
 pub use crate::accounts::{Visitor, people};
 pub use crate::app::App;
-pub use crate::fault::Fault;
+pub use crate::fault::{Fault, Result};
 pub use crate::jobs::queue::Priority;
 pub use crate::jobs::{self, Failure, Job, Lane, Work};
 pub use crate::paging::{List, Place, Rows};

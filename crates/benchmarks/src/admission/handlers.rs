@@ -57,16 +57,12 @@ impl ParticipatePage<'_> {
 }
 
 /// What a benchmark asks, and what the visitor has done of it.
-async fn known(app: &App, visitor: Option<&Visitor>, seen: &SeenBenchmark) -> Result<Participation, Fault> {
+async fn known(app: &App, visitor: Option<&Visitor>, seen: &SeenBenchmark) -> Result<Participation> {
     let mut tx = app.store.snapshot().await?;
     records::participation(&mut tx, app, &seen.benchmark, visitor).await
 }
 
-async fn show(
-    app: App,
-    page: Page,
-    Visible(seen): Visible<SeenBenchmark>,
-) -> Result<Answer<Participation>, Fault> {
+async fn show(app: App, page: Page, Visible(seen): Visible<SeenBenchmark>) -> Result<Answer<Participation>> {
     let participation = known(&app, page.visitor.as_ref(), &seen).await?;
     let given = NewParticipation {
         accepts: String::new(),
@@ -84,7 +80,7 @@ async fn take_part(
     by: Visitor,
     Visible(seen): Visible<SeenBenchmark>,
     Body(given): Body<NewParticipation>,
-) -> Result<Answer<Participation>, Fault> {
+) -> Result<Answer<Participation>> {
     let done = requests::take_part(&app, &by, &seen.benchmark.id, &given).await;
     let refused = done.err().map(|fault| page.refused(fault)).transpose()?;
     let participation = &known(&app, Some(&by), &seen).await?;

@@ -49,7 +49,7 @@ async fn list(
     page: Page,
     Hosted(seen): Hosted<SeenBenchmark>,
     UrlQuery(place): UrlQuery<Place>,
-) -> Result<Answer<Participants>, Fault> {
+) -> Result<Answer<Participants>> {
     let at = (&place, page.most_rows());
     let people = requests::page(&app.store, &seen.benchmark.id, at).await?;
     let template = ParticipantsPage { page: &page, seen: &seen, people: &people };
@@ -63,7 +63,7 @@ async fn decide<const IS_ACCEPTED: bool>(
     Hosted(seen): Hosted<SeenBenchmark>,
     Path((_, id)): Path<(String, String)>,
     Body(AdmissionAnswer { message }): Body<AdmissionAnswer>,
-) -> Result<NoContent, Fault> {
+) -> Result<NoContent> {
     let state = if IS_ACCEPTED { RequestState::Accepted } else { RequestState::Refused };
     requests::answer(&app, &by, &seen.benchmark.id, &id, (state, &message)).await?;
     Ok(page.then(&seen.benchmark.address("participants?done=saved"), &()))

@@ -86,7 +86,7 @@ impl Draft {
     }
 }
 
-async fn form(app: &App, seen: &SeenBenchmark, draft: Draft, preview: Option<String>) -> Result<Form, Fault> {
+async fn form(app: &App, seen: &SeenBenchmark, draft: Draft, preview: Option<String>) -> Result<Form> {
     let Draft { id, title, text, phase, team, mail } = draft;
     Ok(Form {
         id,
@@ -102,7 +102,7 @@ async fn list(
     page: Page,
     Visible(seen): Visible<SeenBenchmark>,
     UrlQuery(place): UrlQuery<Place>,
-) -> Result<Answer<Announcements>, Fault> {
+) -> Result<Answer<Announcements>> {
     let at = (&place, page.most_rows());
     let account = page.visitor.as_ref().map(|visitor| visitor.id.as_str());
     let announcements = records::page(&app.store, &seen.benchmark.id, (seen.is_host, account), at).await?;
@@ -118,7 +118,7 @@ async fn list(
 }
 
 /// The page with a draft.
-async fn show(app: &App, page: &Page, seen: &SeenBenchmark, form: Form) -> Result<Response, Fault> {
+async fn show(app: &App, page: &Page, seen: &SeenBenchmark, form: Form) -> Result<Response> {
     let at = (&Place::default(), page.most_rows());
     let announcements = &records::page(&app.store, &seen.benchmark.id, (true, None), at).await?;
     page.show(&AnnouncementsPage { page, seen, announcements, form: Some(form) })
@@ -129,7 +129,7 @@ async fn preview(
     page: Page,
     Hosted(seen): Hosted<SeenBenchmark>,
     Body(draft): Body<Draft>,
-) -> Result<Response, Fault> {
+) -> Result<Response> {
     let html = as_html(&draft.text);
     let form = form(&app, &seen, draft, Some(html)).await?;
     show(&app, &page, &seen, form).await
@@ -140,7 +140,7 @@ async fn edit_form(
     page: Page,
     Hosted(seen): Hosted<SeenBenchmark>,
     Path((_, id)): Path<(String, String)>,
-) -> Result<Response, Fault> {
+) -> Result<Response> {
     let Announcement { title, text, .. } = records::by_id(&app.store, &seen.benchmark.id, &id).await?;
     let form = form(&app, &seen, Draft { id, title, text, ..Draft::empty() }, None).await?;
     show(&app, &page, &seen, form).await
@@ -156,7 +156,7 @@ async fn publish(
     by: Visitor,
     Hosted(seen): Hosted<SeenBenchmark>,
     Body(given): Body<NewAnnouncement>,
-) -> Result<Created<CreatedAnnouncement>, Fault> {
+) -> Result<Created<CreatedAnnouncement>> {
     match records::publish(&app, &by, &seen.benchmark.id, &given).await {
         Ok(id) => Ok(page.then(&place(&seen, "saved"), &CreatedAnnouncement { id })),
         Err(fault) => {
@@ -174,7 +174,7 @@ async fn edit(
     Hosted(seen): Hosted<SeenBenchmark>,
     Path((_, id)): Path<(String, String)>,
     Body(given): Body<NewAnnouncement>,
-) -> Result<NoContent, Fault> {
+) -> Result<NoContent> {
     match records::edit(&app, &by, &seen.benchmark.id, &id, &given).await {
         Ok(()) => Ok(page.then(&place(&seen, "saved"), &())),
         Err(fault) if fault.status != StatusCode::UNPROCESSABLE_ENTITY => Err(fault),
@@ -192,7 +192,7 @@ async fn retract(
     by: Visitor,
     Hosted(seen): Hosted<SeenBenchmark>,
     Path((_, id)): Path<(String, String)>,
-) -> Result<NoContent, Fault> {
+) -> Result<NoContent> {
     records::retract(&app, &by, &seen.benchmark.id, &id).await?;
     Ok(page.then(&place(&seen, "removed"), &()))
 }

@@ -33,7 +33,7 @@ pub async fn export(
     of: &SeenPhase,
     visitor: Option<&Visitor>,
     asked: &BoardQuery,
-) -> Result<BoardExport, Fault> {
+) -> Result<BoardExport> {
     if !["", "json", "csv"].contains(&asked.format.as_str()) {
         return Err(Fault::malformed(&format_args!("format: `{}` is neither json nor csv", asked.format)));
     }

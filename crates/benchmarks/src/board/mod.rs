@@ -55,6 +55,6 @@ async fn for_programs(
     page: Page,
     Visible(of): Visible<SeenPhase>,
     UrlQuery(asked): UrlQuery<BoardQuery>,
-) -> Result<BoardExport, Fault> {
+) -> Result<BoardExport> {
     export::export(&app, &of, page.visitor.as_ref(), &asked).await
 }

@@ -246,7 +246,7 @@ pub async fn board(
     sets: &[ReferenceSet],
     visitor: Option<&Visitor>,
     asked: &BoardQuery,
-) -> Result<Option<Board>, Fault> {
+) -> Result<Option<Board>> {
     let store = &app.store;
     let sight = sight(seen, phase, visitor);
     let is_own = sight == Sight::Own;

@@ -40,16 +40,11 @@ struct ImportPage<'a> {
     report: Option<String>,
 }
 
-async fn form(app: App, page: Page) -> Result<Response, Fault> {
+async fn form(app: App, page: Page) -> Result<Response> {
     page.show(&ImportPage { page: &page, upload_mib: app.settings.upload_mib, draft: None, report: None })
 }
 
-async fn take(
-    app: App,
-    page: Page,
-    by: Visitor,
-    request: Request,
-) -> Result<Created<ImportedBenchmark>, Fault> {
+async fn take(app: App, page: Page, by: Visitor, request: Request) -> Result<Created<ImportedBenchmark>> {
     let mut report = None;
     let made = make(&app, &by, request, &mut report).await;
     let (draft, page) = match made {
@@ -66,12 +61,7 @@ async fn take(
 
 /// Makes a draft of the bundle in a form, and returns its slug; `report` gets what is to be said, also if the draft
 /// cannot be saved.
-async fn make(
-    app: &App,
-    by: &Visitor,
-    request: Request,
-    report: &mut Option<String>,
-) -> Result<String, Fault> {
+async fn make(app: &App, by: &Visitor, request: Request, report: &mut Option<String>) -> Result<String> {
     upload::limit(app, by)?;
     let mut form = Multipart::from_request(request, app).await.map_err(|_| upload::broken())?;
     let mut file = None;
@@ -103,7 +93,7 @@ async fn make(
 }
 
 /// A slug that no benchmark has: the one that is wanted, or with a number.
-async fn free_slug(app: &App, wanted: &str) -> Result<String, Fault> {
+async fn free_slug(app: &App, wanted: &str) -> Result<String> {
     let short = &wanted[..wanted.floor_char_boundary(56)];
     let numbered = (2..NUMBERED).map(|n| format!("{short}-{n}"));
     for slug in std::iter::once(wanted.to_owned()).chain(numbered) {

@@ -43,11 +43,11 @@ struct DryRunPage<'a> {
     upload_mib: u64,
 }
 
-async fn show(app: App, page: Page, Hosted(of): Hosted<SeenPhase>) -> Result<Response, Fault> {
+async fn show(app: App, page: Page, Hosted(of): Hosted<SeenPhase>) -> Result<Response> {
     show_run(&app, &page, &of).await
 }
 
-async fn show_run(app: &App, page: &Page, SeenPhase { seen, phase }: &SeenPhase) -> Result<Response, Fault> {
+async fn show_run(app: &App, page: &Page, SeenPhase { seen, phase }: &SeenPhase) -> Result<Response> {
     let run = records::last(&app.store, &phase.id).await?;
     let sets = all_sets(&app.store, &phase.id).await?;
     let tables = run.iter().flat_map(|run| tables(run, &sets, phase.decimals)).collect();
@@ -68,7 +68,7 @@ fn tables(run: &DryRun, sets: &[ReferenceSet], decimals: usize) -> Vec<(String, 
     tables.collect()
 }
 
-async fn for_programs(app: &App, phase: &Phase, run: DryRun) -> Result<capeval_api::DryRun, Fault> {
+async fn for_programs(app: &App, phase: &Phase, run: DryRun) -> Result<capeval_api::DryRun> {
     let sets = all_sets(&app.store, &phase.id).await?;
     let mut scores = Scores::new();
     for of_set in &run.scores {
@@ -88,7 +88,7 @@ async fn for_programs(app: &App, phase: &Phase, run: DryRun) -> Result<capeval_a
     })
 }
 
-async fn last(app: App, Hosted(of): Hosted<SeenPhase>) -> Result<Answer<capeval_api::DryRun>, Fault> {
+async fn last(app: App, Hosted(of): Hosted<SeenPhase>) -> Result<Answer<capeval_api::DryRun>> {
     let run = records::last(&app.store, &of.phase.id).await?.ok_or_else(Fault::not_found)?;
     Ok(Answer::json(&for_programs(&app, &of.phase, run).await?))
 }
@@ -98,7 +98,7 @@ async fn begin(
     by: Visitor,
     Hosted(of): Hosted<SeenPhase>,
     ResultsRequest(request): ResultsRequest,
-) -> Result<Created<capeval_api::DryRun>, Fault> {
+) -> Result<Created<capeval_api::DryRun>> {
     let received = submit::receive_to_check(&app, &by, request).await?;
     let run = records::begin(&app, &by, &of.phase, received).await?;
     Ok(Answer::json(&for_programs(&app, &of.phase, run).await?))
@@ -110,7 +110,7 @@ async fn begin_form(
     by: Visitor,
     Hosted(of): Hosted<SeenPhase>,
     ResultsRequest(request): ResultsRequest,
-) -> Result<Response, Fault> {
+) -> Result<Response> {
     let begun = async {
         let received = submit::receive_to_check(&app, &by, request).await?;
         records::begin(&app, &by, &of.phase, received).await

@@ -244,7 +244,7 @@ fn for_programs(app: &App, of: &SeenPhase, compared: &SideBySide, here: &str) ->
 }
 
 /// The two entries that are asked for.
-fn two(asked: &EntryPair) -> Result<[&str; 2], Fault> {
+fn two(asked: &EntryPair) -> Result<[&str; 2]> {
     match asked.entries.as_slice() {
         [a, b] if a != b && !a.is_empty() && !b.is_empty() => Ok([a, b]),
         _ => Err(fault!(UNPROCESSABLE_ENTITY, "pair", "Choose two different entries.")),
@@ -266,7 +266,7 @@ async fn show(
     page: Page,
     Visible(of): Visible<SeenPhase>,
     UrlQuery(asked): UrlQuery<EntryPair>,
-) -> Result<Either<Answer<EntryComparison>, Response>, Fault> {
+) -> Result<Either<Answer<EntryComparison>, Response>> {
     let visitor = page.visitor.as_ref();
     let (compared, problem, here) = match two(&asked) {
         Ok(ids) => {
@@ -310,7 +310,7 @@ async fn compare(
     by: Visitor,
     Visible(of): Visible<SeenPhase>,
     UrlQuery(asked): UrlQuery<EntryPair>,
-) -> Result<Answer<EntryComparison>, Fault> {
+) -> Result<Answer<EntryComparison>> {
     let ids = two(&asked)?;
     let entries = pairs::entries(&app, &of, ids, Some(&by)).await?;
     app.limits.take("comparisons", &by.id, COMPARISONS)?;

@@ -98,7 +98,7 @@ impl Work for ComparePair {
         tx: &mut Tx,
         job: &Job<Pair>,
         outcome: Result<Self::Output, String>,
-    ) -> Result<(), Fault> {
+    ) -> Result<()> {
         let Ok((score_set, tests)) = outcome else { return Ok(()) };
         let Pair { one, other } = &job.subject;
         Ok(scoring::write_tests(tx, &score_set.unwrap_or_default(), (one, other), &tests).await?)
@@ -205,7 +205,7 @@ pub async fn entries(
     of: &SeenPhase,
     [a, b]: [&str; 2],
     visitor: Option<&Visitor>,
-) -> Result<[SeenEntry; 2], Fault> {
+) -> Result<[SeenEntry; 2]> {
     let a = SeenEntry::with_id(app, of.clone(), a, visitor).await?;
     Ok([a, SeenEntry::with_id(app, of.clone(), b, visitor).await?])
 }
@@ -216,7 +216,7 @@ pub async fn side_by_side(
     of: &SeenPhase,
     entries: [SeenEntry; 2],
     asked: &EntryPair,
-) -> Result<SideBySide, Fault> {
+) -> Result<SideBySide> {
     let (store, phase, pair) = (&app.store, &of.phase, Pair::of(&entries));
     let known = known_p_values(store, phase, &pair).await?;
     let [a, b] = &entries;
@@ -248,7 +248,7 @@ pub async fn side_by_side(
 }
 
 /// Has two entries compared, and image by image if the visitor may see that, unless they are or are about to be.
-pub async fn compare(app: &App, compared: &SideBySide) -> Result<(), Fault> {
+pub async fn compare(app: &App, compared: &SideBySide) -> Result<()> {
     if compared.progress.state == ComparisonState::NoCaptions {
         return Err(fault!(CONFLICT, "no-captions", "People have no captions of their own to compare."));
     }
@@ -281,7 +281,7 @@ pub async fn choices(
     of: &SeenPhase,
     visitor: Option<&Visitor>,
     chosen: &[String],
-) -> Result<Vec<Choice>, Fault> {
+) -> Result<Vec<Choice>> {
     let sets = records::sets(&app.store, of).await?;
     let board = board::board(app, of, &sets, visitor, &BoardQuery::default()).await?;
     let board = board.ok_or_else(Fault::not_found)?;

@@ -42,7 +42,7 @@ const README: &str = "# What is in this archive
 - `phases/PHASE/files`: the files for those who take part.
 ";
 
-pub async fn send(app: App, by: Visitor, Hosted(seen): Hosted<SeenBenchmark>) -> Result<Response, Fault> {
+pub async fn send(app: App, by: Visitor, Hosted(seen): Hosted<SeenBenchmark>) -> Result<Response> {
     app.limits.take("exports", &by.id, 2)?;
     app.blobs.try_write()?;
     let file = write(&app, &seen.benchmark).await?;

@@ -13,7 +13,7 @@ pub const KIND: &str = "application/feed+json";
 /// The most items of each kind.
 const MOST: usize = 50;
 
-pub async fn show(app: App, Visible(seen): Visible<SeenBenchmark>) -> Result<Response, Fault> {
+pub async fn show(app: App, Visible(seen): Visible<SeenBenchmark>) -> Result<Response> {
     let benchmark = seen.benchmark.clone();
     // Readers of feeds are not signed in: they get what everyone sees.
     let seen = SeenBenchmark { is_host: false, ..seen };

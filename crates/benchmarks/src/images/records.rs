@@ -37,7 +37,7 @@ pub struct SeenImages(pub SeenSubmission);
 impl Subject for SeenImages {
     const KIND: &'static str = "results image by image";
 
-    async fn find(app: &App, names: &Names, visitor: Option<&Visitor>) -> Result<Self, Fault> {
+    async fn find(app: &App, names: &Names, visitor: Option<&Visitor>) -> Result<Self> {
         let of = SeenSubmission::find(app, names, visitor).await?;
         if are_shown(&of) { Ok(Self(of)) } else { Err(Fault::not_found()) }
     }
@@ -66,7 +66,7 @@ pub struct State {
 }
 
 /// The progress of the results of a submission image by image; `None` if the visitor may not see them.
-pub async fn state(app: &App, of: &SeenSubmission) -> Result<Option<State>, Fault> {
+pub async fn state(app: &App, of: &SeenSubmission) -> Result<Option<State>> {
     if !are_shown(of) {
         return Ok(None);
     }
@@ -121,7 +121,7 @@ pub async fn built(store: &Store, of: &SeenSubmission, set: &str) -> Result<Opti
 }
 
 /// Has results image by image built, unless they are, or are about to be.
-pub async fn build(app: &App, by: &Visitor, SeenImages(of): &SeenImages) -> Result<(), Fault> {
+pub async fn build(app: &App, by: &Visitor, SeenImages(of): &SeenImages) -> Result<()> {
     app.limits.take("images", &by.id, PER_MINUTE)?;
     let id = &of.submission.id;
     let mut tx = app.store.begin().await?;

@@ -53,7 +53,7 @@ async fn list(
     page: Page,
     Visible(seen): Visible<SeenBenchmark>,
     UrlQuery(place): UrlQuery<Place>,
-) -> Result<Answer<Questions>, Fault> {
+) -> Result<Answer<Questions>> {
     let (pinned, questions) = records::page(&app.store, &seen, (&place, page.most_rows())).await?;
     let template = QuestionsPage {
         page: &page,
@@ -76,7 +76,7 @@ async fn ask(
     by: Visitor,
     Visible(seen): Visible<SeenBenchmark>,
     Body(given): Body<NewQuestion>,
-) -> Result<Created<CreatedQuestion>, Fault> {
+) -> Result<Created<CreatedQuestion>> {
     match records::ask(&app, &by, &seen, (&given.title, &given.text)).await {
         Ok(id) => {
             let place = seen.benchmark.address(&format!("questions/{id}?done=saved"));
@@ -123,7 +123,7 @@ async fn thread(
     page: Page,
     Visible(of): Visible<SeenQuestion>,
     UrlQuery(place): UrlQuery<Place>,
-) -> Result<Answer<QuestionThread>, Fault> {
+) -> Result<Answer<QuestionThread>> {
     if of.question.answers.is_some() {
         return Err(Fault::not_found());
     }
@@ -143,7 +143,7 @@ async fn answer(
     by: Visitor,
     Visible(of): Visible<SeenQuestion>,
     Body(given): Body<NewQuestionAnswer>,
-) -> Result<Created<CreatedQuestion>, Fault> {
+) -> Result<Created<CreatedQuestion>> {
     match records::answer(&app, &by, &of, &given.text).await {
         Ok(id) => {
             let place = format!("{}?done=saved", address(&of.seen, &of.question.id));
@@ -164,7 +164,7 @@ async fn change(
     by: Visitor,
     Hosted(of): Hosted<SeenQuestion>,
     Body(QuestionChange { action }): Body<QuestionChange>,
-) -> Result<NoContent, Fault> {
+) -> Result<NoContent> {
     records::change(&app, &by, &of, action).await?;
     Ok(page.then(&format!("{}?done=saved", address(&of.seen, of.thread())), &()))
 }

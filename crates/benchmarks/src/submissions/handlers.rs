@@ -66,12 +66,7 @@ struct List<'a> {
     has_choice: bool,
 }
 
-async fn list(
-    app: App,
-    page: Page,
-    by: Visitor,
-    UrlQuery(place): UrlQuery<Place>,
-) -> Result<Response, Fault> {
+async fn list(app: App, page: Page, by: Visitor, UrlQuery(place): UrlQuery<Place>) -> Result<Response> {
     let list = records::of_person(&app.store, &by.id, (&place, page.most_rows())).await?;
     let scores = records::listed_scores(&app, &by, &list.rows).await?;
     let has_choice = list.rows.iter().any(ListedSubmission::has_choice);
@@ -84,7 +79,7 @@ async fn list_of_phase(
     by: Visitor,
     Visible(of): Visible<SeenPhase>,
     UrlQuery(place): UrlQuery<Place>,
-) -> Result<Answer<Submissions>, Fault> {
+) -> Result<Answer<Submissions>> {
     let at = (&place, page.most_rows());
     Ok(Answer::json(&records::api_submissions(&app, &by, &of, at).await?))
 }
@@ -161,7 +156,7 @@ async fn show(
     page: Page,
     Own(of): Own<SeenSubmission>,
     UrlQuery(How { same }): UrlQuery<How>,
-) -> Result<Response, Fault> {
+) -> Result<Response> {
     show_page(&app, &page, &of, of.submission.about(&of.phase.columns), same.is_some()).await
 }
 
@@ -172,7 +167,7 @@ async fn show_page(
     of: &SeenSubmission,
     about: About,
     is_same: bool,
-) -> Result<Response, Fault> {
+) -> Result<Response> {
     let SeenSubmission { seen, phase, submission, .. } = of;
     let is_shown = of.shows_scores();
     let wait = match submission.is_open() {
@@ -211,12 +206,12 @@ async fn show_page(
     })
 }
 
-async fn state(app: App, Own(of): Own<SeenSubmission>) -> Result<Answer<capeval_api::Submission>, Fault> {
+async fn state(app: App, Own(of): Own<SeenSubmission>) -> Result<Answer<capeval_api::Submission>> {
     Ok(Answer::json(&of.to_api(&app).await?))
 }
 
 /// The file as it was uploaded, which the browser does not open: it may be anything.
-async fn file(app: App, Own(of): Own<SeenSubmission>, headers: HeaderMap) -> Result<Response, Fault> {
+async fn file(app: App, Own(of): Own<SeenSubmission>, headers: HeaderMap) -> Result<Response> {
     let Some((hash, name)) = of.submission.sent() else {
         return Err(match of.submission.kind {
             SubmissionKind::Human => Fault::not_found(),
@@ -237,7 +232,7 @@ async fn changed(
     by: &Visitor,
     of: &SeenSubmission,
     done: &str,
-) -> Result<Answer<capeval_api::Submission>, Fault> {
+) -> Result<Answer<capeval_api::Submission>> {
     let id = &of.submission.id;
     let submission = records::api_submission(app, by, id).await?;
     Ok(page.then(&format!("/submissions/{id}?done={done}"), &submission))
@@ -248,7 +243,7 @@ async fn cancel(
     page: Page,
     by: Visitor,
     Own(of): Own<SeenSubmission>,
-) -> Result<Answer<capeval_api::Submission>, Fault> {
+) -> Result<Answer<capeval_api::Submission>> {
     of.require_change(&by)?;
     actions::cancel(&app, &by, &of).await?;
     let done = if of.seen.is_host { "stopped" } else { "cancelled" };
@@ -262,7 +257,7 @@ async fn say(
     by: Visitor,
     Own(of): Own<SeenSubmission>,
     Changes(changes): Changes,
-) -> Result<Answer<capeval_api::Submission>, Fault> {
+) -> Result<Answer<capeval_api::Submission>> {
     of.require_change(&by)?;
     let mut about = of.submission.about(&of.phase.columns);
     for (name, text) in changes {
@@ -280,7 +275,7 @@ async fn choose<const IS_CHOSEN: bool>(
     page: Page,
     by: Visitor,
     Own(of): Own<SeenSubmission>,
-) -> Result<Answer<capeval_api::Submission>, Fault> {
+) -> Result<Answer<capeval_api::Submission>> {
     of.require_change(&by)?;
     actions::choose(&app, &by, &of.submission, IS_CHOSEN).await?;
     changed(&app, &page, &by, &of, "saved").await
@@ -292,7 +287,7 @@ async fn pin<const IS_PINNED: bool>(
     page: Page,
     by: Visitor,
     Own(of): Own<SeenSubmission>,
-) -> Result<Answer<capeval_api::Submission>, Fault> {
+) -> Result<Answer<capeval_api::Submission>> {
     of.require_change(&by)?;
     actions::pin(&app, &by, &of.submission, IS_PINNED).await?;
     changed(&app, &page, &by, &of, "saved").await

@@ -64,7 +64,7 @@ impl Form<'_> {
     }
 }
 
-async fn form(app: App, page: Page, by: Visitor, Visible(of): Visible<SeenPhase>) -> Result<Response, Fault> {
+async fn form(app: App, page: Page, by: Visitor, Visible(of): Visible<SeenPhase>) -> Result<Response> {
     show_form(&app, &page, &by, &of, &About::default(), None).await
 }
 
@@ -76,7 +76,7 @@ async fn show_form(
     of: &SeenPhase,
     about: &About,
     checked: Option<(&Report, Option<&str>)>,
-) -> Result<Response, Fault> {
+) -> Result<Response> {
     let phase = &of.phase;
     let (mut team, mut teams, mut meter) = (None, Vec::new(), None);
     match teams::in_phase(&app.store, &phase.id, &by.id).await? {
@@ -123,7 +123,7 @@ async fn submit_form(
     by: Visitor,
     Visible(of): Visible<SeenPhase>,
     ResultsRequest(request): ResultsRequest,
-) -> Result<Response, Fault> {
+) -> Result<Response> {
     if let Err(fault) = admit(&app, &by, &of.phase, None).await {
         upload::discard(&app, request.into_body()).await;
         return show_form(&app, &page.refused(fault)?, &by, &of, &About::default(), None).await;
@@ -152,7 +152,7 @@ async fn check_form(
     by: Visitor,
     Visible(of): Visible<SeenPhase>,
     ResultsRequest(request): ResultsRequest,
-) -> Result<Response, Fault> {
+) -> Result<Response> {
     let checked = async {
         let received = receive_to_check(&app, &by, request).await?;
         let sets = records::all_sets(&app.store, &of.phase.id).await?;
@@ -173,7 +173,7 @@ async fn validate(
     by: Visitor,
     Visible(of): Visible<SeenPhase>,
     ResultsRequest(request): ResultsRequest,
-) -> Result<Answer<Report>, Fault> {
+) -> Result<Answer<Report>> {
     let received = receive_to_check(&app, &by, request).await?;
     let sets = records::all_sets(&app.store, &of.phase.id).await?;
     let checked = upload::check(&app, &of.phase, &sets, &received.file, received.name.as_deref()).await?;
@@ -186,7 +186,7 @@ async fn add(
     Visible(SeenPhase { phase, .. }): Visible<SeenPhase>,
     headers: HeaderMap,
     ResultsRequest(request): ResultsRequest,
-) -> Result<Either<Created<Submission>, Answer<Submission>>, Fault> {
+) -> Result<Either<Created<Submission>, Answer<Submission>>> {
     let key = idempotency_key(&headers)?;
     if let Err(fault) = admit(&app, &by, &phase, key.as_deref()).await {
         upload::discard(&app, request.into_body()).await;
@@ -222,7 +222,7 @@ fn invalid(report: Report) -> Fault {
     fault.more(Details { report: Some(report), ..Details::default() })
 }
 
-async fn left(app: App, by: Visitor, Visible(of): Visible<SeenPhase>) -> Result<Answer<Quota>, Fault> {
+async fn left(app: App, by: Visitor, Visible(of): Visible<SeenPhase>) -> Result<Answer<Quota>> {
     let (id, name) = teams::in_phase(&app.store, &of.phase.id, &by.id).await?.unzip();
     let meter = quota::meter(&app.store, &of.phase, id.as_deref().unwrap_or_default()).await?;
     Ok(Answer::json(&Quota {

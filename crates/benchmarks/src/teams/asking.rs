@@ -32,7 +32,7 @@ pub(super) fn routes() -> Vec<Route> {
     ]
 }
 
-async fn list(app: App, by: Visitor) -> Result<Answer<OwnRequests>, Fault> {
+async fn list(app: App, by: Visitor) -> Result<Answer<OwnRequests>> {
     Ok(Answer::json(&OwnRequests { requests: requests::of_person(&app.store, &by.id).await? }))
 }
 
@@ -41,19 +41,14 @@ async fn ask(
     page: Page,
     by: Visitor,
     Body(new): Body<NewRequest>,
-) -> Result<Created<CreatedRequest>, Fault> {
+) -> Result<Created<CreatedRequest>> {
     match requests::ask(&app, &by, &new.team, &new.message).await {
         Ok(id) => Ok(page.then("/teams?done=asked", &CreatedRequest { id })),
         Err(fault) => Ok(show(&app, &page.refused(fault)?, &by, None).await?.into()),
     }
 }
 
-async fn withdraw(
-    app: App,
-    page: Page,
-    by: Visitor,
-    Own(request): Own<OwnRequestId>,
-) -> Result<NoContent, Fault> {
+async fn withdraw(app: App, page: Page, by: Visitor, Own(request): Own<OwnRequestId>) -> Result<NoContent> {
     answer(&app, &page, &by, requests::withdraw(&app, &by, &request).await).await
 }
 
@@ -64,7 +59,7 @@ async fn decide<const IS_ACCEPTED: bool>(
     by: Visitor,
     Own(OwnTeam(team)): Own<OwnTeam>,
     Path((_, request)): Path<(String, String)>,
-) -> Result<NoContent, Fault> {
+) -> Result<NoContent> {
     let outcome = match IS_ACCEPTED {
         true => requests::accept(&app, &by, &team, &request).await,
         false => requests::refuse(&app, &by, &team, &request).await,
@@ -73,12 +68,7 @@ async fn decide<const IS_ACCEPTED: bool>(
 }
 
 /// The page of teams, with what was wrong with an answer.
-async fn answer(
-    app: &App,
-    page: &Page,
-    by: &Visitor,
-    outcome: Result<(), Fault>,
-) -> Result<NoContent, Fault> {
+async fn answer(app: &App, page: &Page, by: &Visitor, outcome: Result<()>) -> Result<NoContent> {
     match outcome {
         Ok(()) => Ok(page.then("/teams?done=saved", &())),
         Err(fault) if fault.status == axum::http::StatusCode::CONFLICT => {

@@ -50,7 +50,7 @@ async fn list(
     page: Page,
     by: Visitor,
     UrlQuery(TeamQuery { team }): UrlQuery<TeamQuery>,
-) -> Result<Answer<Teams>, Fault> {
+) -> Result<Answer<Teams>> {
     let (store, id) = (&app.store, &by.id);
     let (teams, requests) = (records::of_person(store, id).await?, requests::to_answer(store, id).await?);
     let own = requests::of_person(store, id).await?;
@@ -60,12 +60,7 @@ async fn list(
 }
 
 /// The page of one's teams after something was tried.
-pub(super) async fn show(
-    app: &App,
-    page: &Page,
-    by: &Visitor,
-    link: Option<String>,
-) -> Result<Response, Fault> {
+pub(super) async fn show(app: &App, page: &Page, by: &Visitor, link: Option<String>) -> Result<Response> {
     let teams = records::of_person(&app.store, &by.id).await?;
     let requests = requests::to_answer(&app.store, &by.id).await?;
     let own = requests::of_person(&app.store, &by.id).await?;
@@ -77,7 +72,7 @@ async fn create(
     page: Page,
     by: Visitor,
     Body(team): Body<NewTeam>,
-) -> Result<Created<CreatedTeam>, Fault> {
+) -> Result<Created<CreatedTeam>> {
     match records::create(&app, &by, &team.name).await {
         Ok(id) => Ok(page.then("/teams?done=saved", &CreatedTeam { id })),
         Err(fault) => Ok(show(&app, &page.refused(fault)?, &by, None).await?.into()),
@@ -89,7 +84,7 @@ async fn invite(
     page: Page,
     by: Visitor,
     Own(OwnTeam(team)): Own<OwnTeam>,
-) -> Result<Created<TeamInvitation>, Fault> {
+) -> Result<Created<TeamInvitation>> {
     let link = records::invite(&app, &by, &team).await?;
     Ok(match page.is_program() {
         true => Answer::json(&TeamInvitation { link }),
@@ -97,7 +92,7 @@ async fn invite(
     })
 }
 
-async fn leave(app: App, by: Visitor, Own(OwnTeam(team)): Own<OwnTeam>) -> Result<Redirect, Fault> {
+async fn leave(app: App, by: Visitor, Own(OwnTeam(team)): Own<OwnTeam>) -> Result<Redirect> {
     records::leave(&app, &by, &team).await?;
     Ok(Redirect::to("/teams?done=saved"))
 }
@@ -116,7 +111,7 @@ async fn invitation(
     page: Page,
     by: Visitor,
     Visible(invited): Visible<InvitationToTeam>,
-) -> Result<Response, Fault> {
+) -> Result<Response> {
     show_invitation(&app, &page, &by, &invited).await
 }
 
@@ -125,7 +120,7 @@ async fn show_invitation(
     page: &Page,
     by: &Visitor,
     invited: &InvitationToTeam,
-) -> Result<Response, Fault> {
+) -> Result<Response> {
     let own = records::made_by(&app.store, &by.id, &invited.team).await?;
     page.show(&JoinTeam { page, invited, own })
 }
@@ -143,7 +138,7 @@ async fn join(
     by: Visitor,
     Visible(invited): Visible<InvitationToTeam>,
     Body(along): Body<Along>,
-) -> Result<Response, Fault> {
+) -> Result<Response> {
     let joined = match along.team.as_str() {
         "" => records::join(&app, &by, &invited).await,
         team => merging::merge(&app, &by, &invited, team).await,

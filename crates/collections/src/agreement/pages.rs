@@ -291,11 +291,7 @@ struct AgreementPage<'a> {
 
 /// Returns true if a job for a subject is to be done, with the reason why the last one failed, for those who may know
 /// it.
-async fn progress<W: Work>(
-    store: &Store,
-    subject: &str,
-    is_told: bool,
-) -> Result<(bool, Option<String>), Fault> {
+async fn progress<W: Work>(store: &Store, subject: &str, is_told: bool) -> Result<(bool, Option<String>)> {
     let mut tx = store.snapshot().await?;
     let is_waiting = queue::is_waiting(&mut tx, W::KIND, subject).await?;
     let failure = match is_told && !is_waiting {
@@ -310,7 +306,7 @@ async fn show(
     page: Page,
     Visible(seen): Visible<SeenCollection>,
     UrlQuery(AgreementQuery { by }): UrlQuery<AgreementQuery>,
-) -> Result<Response, Fault> {
+) -> Result<Response> {
     let id = &seen.collection.id;
     let found = super::found_for(&app.store, id).await?;
     let (is_waiting, failure) = progress::<CorrelateCollection>(&app.store, id, seen.is_moderator).await?;
@@ -322,7 +318,7 @@ async fn show(
     page.show(&AgreementPage { page: &page, seen: &seen, shown, is_waiting, failure })
 }
 
-async fn refresh(app: App, Moderated(seen): Moderated<SeenCollection>) -> Result<Redirect, Fault> {
+async fn refresh(app: App, Moderated(seen): Moderated<SeenCollection>) -> Result<Redirect> {
     super::refresh(&app, &seen.collection.id).await?;
     Ok(Redirect::to(&seen.address("agreement")))
 }
@@ -348,7 +344,7 @@ async fn show_phase(
     page: Page,
     Visible(SeenPhase { seen, phase }): Visible<SeenPhase>,
     UrlQuery(AgreementQuery { by }): UrlQuery<AgreementQuery>,
-) -> Result<Response, Fault> {
+) -> Result<Response> {
     let is_judged = of_phases::is_judged(&app.store, &phase).await?;
     if !is_judged && let Some(slug) = super::collection_of(&app.store, &phase.id).await? {
         return Ok(Redirect::to(&format!("/c/{slug}/agreement")).into_response());
@@ -371,7 +367,7 @@ async fn show_phase(
     })
 }
 
-async fn refresh_phase(app: App, Hosted(of): Hosted<SeenPhase>) -> Result<Redirect, Fault> {
+async fn refresh_phase(app: App, Hosted(of): Hosted<SeenPhase>) -> Result<Redirect> {
     of_phases::refresh(&app, &of.phase).await?;
     Ok(Redirect::to(&of.address("agreement")))
 }

@@ -46,7 +46,7 @@ async fn show(
     visitor: Visitor,
     Visible(seen): Visible<SeenCollection>,
     UrlQuery(places): UrlQuery<Places>,
-) -> Result<Response, Fault> {
+) -> Result<Response> {
     let (store, most) = (&app.store, page.most_rows());
     let mine = || args![&visitor.id, &seen.collection.id];
     let at = |list| places.of(list);
@@ -80,7 +80,7 @@ async fn change_caption(
     visitor: Visitor,
     Own(Mine { of, .. }): Own<Mine<Caption>>,
     Body(CaptionChange { action, text }): Body<CaptionChange>,
-) -> Result<Redirect, Fault> {
+) -> Result<Redirect> {
     changes::change_caption(&app.store, &of.thing, &visitor.id, action, &text, page.language).await?;
     Ok(Redirect::to(&of.seen.address("mine?done=saved")))
 }
@@ -89,7 +89,7 @@ async fn withdraw_image(
     app: App,
     visitor: Visitor,
     Own(Mine { of, .. }): Own<Mine<Image>>,
-) -> Result<Redirect, Fault> {
+) -> Result<Redirect> {
     changes::withdraw_image(&app, &of.thing, &visitor.id).await?;
     Ok(Redirect::to(&of.seen.address("mine?done=removed")))
 }

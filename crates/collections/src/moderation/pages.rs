@@ -38,7 +38,7 @@ async fn show(
     page: Page,
     Moderated(seen): Moderated<SeenCollection>,
     UrlQuery(places): UrlQuery<Places>,
-) -> Result<Response, Fault> {
+) -> Result<Response> {
     let (store, id, most) = (&app.store, &seen.collection.id, page.most_rows());
     page.show(&Queue {
         page: &page,
@@ -63,7 +63,7 @@ async fn decide_image(
     visitor: Visitor,
     Moderated(of): Moderated<CollectionItem<Image>>,
     Body(Decision { action, reason }): Body<Decision>,
-) -> Result<Redirect, Fault> {
+) -> Result<Redirect> {
     decisions::decide_image(&app, &visitor, &of, action, reason.parse::<Refusal>().ok()).await?;
     Ok(back(&of.seen))
 }
@@ -73,7 +73,7 @@ async fn decide_caption(
     visitor: Visitor,
     Moderated(of): Moderated<CollectionItem<Caption>>,
     Body(given): Body<Decision>,
-) -> Result<Redirect, Fault> {
+) -> Result<Redirect> {
     decisions::decide_caption(&app.store, &visitor, &of, given.action).await?;
     Ok(back(&of.seen))
 }
@@ -84,7 +84,7 @@ async fn close_request(
     Moderated(seen): Moderated<SeenCollection>,
     Path((_, id)): Path<(String, String)>,
     Body(given): Body<Decision>,
-) -> Result<Redirect, Fault> {
+) -> Result<Redirect> {
     decisions::close_request(&app.store, &visitor, &seen.collection.id, &id, given.action).await?;
     Ok(back(&seen))
 }

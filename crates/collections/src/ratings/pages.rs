@@ -44,7 +44,7 @@ async fn show(
     page: Page,
     visitor: Visitor,
     Visible(seen): Visible<SeenCollection>,
-) -> Result<Response, Fault> {
+) -> Result<Response> {
     let collection = &seen.collection.id;
     if !passes::has_passed(&app.store, collection, &visitor.id).await? {
         return Ok(Redirect::to(&seen.address("guide")).into_response());
@@ -77,7 +77,7 @@ async fn rate(
     visitor: Visitor,
     Visible(seen): Visible<SeenCollection>,
     Body(answered): Body<RatingForm>,
-) -> Result<Redirect, Fault> {
+) -> Result<Redirect> {
     seen.collection.require_open()?;
     let collection = seen.collection.id.as_str();
     let again = Redirect::to(&seen.address("rate"));

@@ -31,7 +31,7 @@ struct Form<'a> {
     most: usize,
 }
 
-async fn form(app: App, page: Page, Visible(seen): Visible<SeenCollection>) -> Result<Response, Fault> {
+async fn form(app: App, page: Page, Visible(seen): Visible<SeenCollection>) -> Result<Response> {
     show(&app, &page, &seen, &About::default(), &[])
 }
 
@@ -41,7 +41,7 @@ fn show(
     seen: &SeenCollection,
     about: &About,
     taken: &[FileOutcome],
-) -> Result<Response, Fault> {
+) -> Result<Response> {
     let refused =
         taken.iter().filter_map(|one| Some((one.name.clone(), page.fault(one.outcome.as_ref().err()?))));
     let refused: Vec<(String, String)> = refused.collect();
@@ -69,7 +69,7 @@ async fn upload(
     visitor: Visitor,
     Visible(seen): Visible<SeenCollection>,
     request: Request,
-) -> Result<Response, Fault> {
+) -> Result<Response> {
     let (about, files) = match intake::receive(&app, request).await {
         Ok(received) => received,
         Err(fault) => return show(&app, &page.refused(fault)?, &seen, &About::default(), &[]),

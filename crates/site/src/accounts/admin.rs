@@ -12,7 +12,7 @@ use super::{Role, Visitor, deletion, invitations, links};
 use crate::app::App;
 use crate::audit::{self, Note};
 use crate::clock;
-use crate::fault::Fault;
+use crate::fault::{Fault, Result};
 use crate::paging::{Place, Rows};
 use crate::web::route::{delete, get, post};
 use crate::web::{Access, Answer, Body, NoContent, Page, Route, UrlQuery, encode};
@@ -70,7 +70,7 @@ async fn accounts(
     page: Page,
     by: Visitor,
     UrlQuery(Search { q, place }): UrlQuery<Search>,
-) -> Result<Answer<Accounts>, Fault> {
+) -> Result<Answer<Accounts>> {
     let accounts = people::search(&app.store, &q, (&place, page.most_rows())).await?;
     let shown = AccountsPage { page: &page, accounts, search: &q, roles: Role::ALL, link: None, own: &by.id };
     page.shows(&shown, || Accounts {
@@ -85,7 +85,7 @@ fn managed_account(account: Account) -> ManagedAccount {
     ManagedAccount { id, name, email, role: role.into(), created_at, disabled_at }
 }
 
-async fn show(app: &App, page: &Page, by: &Visitor, search: &str, link: Link) -> Result<Response, Fault> {
+async fn show(app: &App, page: &Page, by: &Visitor, search: &str, link: Link) -> Result<Response> {
     let accounts = people::search(&app.store, search, (&Place::default(), page.most_rows())).await?;
     page.show(&AccountsPage { page, accounts, search, roles: Role::ALL, link: Some(link), own: &by.id })
 }
@@ -102,7 +102,7 @@ async fn set_role(
     by: Visitor,
     Path(id): Path<String>,
     Body(given): Body<NewRole>,
-) -> Result<NoContent, Fault> {
+) -> Result<NoContent> {
     let role = match given.role.as_str() {
         "disabled" => None,
         role => Some(role.parse::<Role>().map_err(|_| Fault::not_found())?),
@@ -113,12 +113,7 @@ async fn set_role(
     Ok(page.then("/admin/accounts?done=saved", &()))
 }
 
-async fn add_link(
-    app: App,
-    page: Page,
-    by: Visitor,
-    Path(id): Path<String>,
-) -> Result<Answer<AccountLink>, Fault> {
+async fn add_link(app: App, page: Page, by: Visitor, Path(id): Path<String>) -> Result<Answer<AccountLink>> {
     let account = people::by_id(&app.store, &id).await?.ok_or_else(Fault::not_found)?;
     let mut tx = app.store.begin().await?;
     let url = app.settings.url(&links::for_password(&mut tx, Some(&by.id), &id).await?);
@@ -129,7 +124,7 @@ async fn add_link(
     Ok(show(&app, &page, &by, &account.email, Link::Password(account.name, url)).await?.into())
 }
 
-async fn remove(app: App, page: Page, by: Visitor, Path(id): Path<String>) -> Result<NoContent, Fault> {
+async fn remove(app: App, page: Page, by: Visitor, Path(id): Path<String>) -> Result<NoContent> {
     deletion::remove(&app, Some(&by.id), &id).await?;
     app.wake.notify();
     Ok(page.then("/admin/accounts?done=removed", &()))
@@ -140,12 +135,7 @@ struct NewInvitation {
     role: Role,
 }
 
-async fn invite(
-    app: App,
-    page: Page,
-    by: Visitor,
-    Body(given): Body<NewInvitation>,
-) -> Result<Response, Fault> {
+async fn invite(app: App, page: Page, by: Visitor, Body(given): Body<NewInvitation>) -> Result<Response> {
     let mut tx = app.store.begin().await?;
     let path = invitations::add(&mut tx, Some(&by.id), given.role, None).await?;
     tx.commit().await?;
@@ -180,7 +170,7 @@ async fn audit_log(
     app: App,
     page: Page,
     UrlQuery(AuditQuery { subject, place }): UrlQuery<AuditQuery>,
-) -> Result<Response, Fault> {
+) -> Result<Response> {
     let list = if subject.is_empty() { &audit::ALL } else { &audit::OF_SUBJECT };
     let notes = audit::page(&app.store, list, &subject, (&place, page.most_rows())).await?;
     page.show(&AuditLog { page: &page, notes, subject: &subject })

@@ -11,7 +11,7 @@ use super::providers::identities;
 use super::registration::send_if_new;
 use super::{Role, Visitor, deletion, links, people, sessions, tokens, totp};
 use crate::app::App;
-use crate::fault::Fault;
+use crate::fault::{Fault, Result};
 use crate::web::language::say;
 use crate::web::route::{delete, get, post};
 use crate::web::{Access, Answer, Attempt, Body, Created, NoContent, Page, Route, Scope};
@@ -75,15 +75,15 @@ struct Outcome {
     asked: Option<String>,
 }
 
-async fn show(app: App, page: Page, by: Visitor) -> Result<Response, Fault> {
+async fn show(app: App, page: Page, by: Visitor) -> Result<Response> {
     show_after(&app, &page, &by, Outcome::default()).await
 }
 
-async fn refuse(app: &App, page: &Page, by: &Visitor, fault: Fault) -> Result<Response, Fault> {
+async fn refuse(app: &App, page: &Page, by: &Visitor, fault: Fault) -> Result<Response> {
     show_after(app, &page.refused(fault)?, by, Outcome::default()).await
 }
 
-async fn show_after(app: &App, page: &Page, by: &Visitor, outcome: Outcome) -> Result<Response, Fault> {
+async fn show_after(app: &App, page: &Page, by: &Visitor, outcome: Outcome) -> Result<Response> {
     let Outcome { new_token, secret, asked } = outcome;
     let sets_up = secret.is_some();
     let totp = match totp::is_on(&app.store, &by.id).await? {
@@ -123,12 +123,7 @@ struct NewName {
     name: String,
 }
 
-async fn change_name(
-    app: App,
-    page: Page,
-    by: Visitor,
-    Body(given): Body<NewName>,
-) -> Result<Response, Fault> {
+async fn change_name(app: App, page: Page, by: Visitor, Body(given): Body<NewName>) -> Result<Response> {
     let name = match people::name(&given.name) {
         Ok(name) => name,
         Err(fault) => return refuse(&app, &page, &by, fault).await,
@@ -151,7 +146,7 @@ async fn change_address(
     by: Visitor,
     _: Attempt,
     Body(given): Body<NewAddress>,
-) -> Result<Response, Fault> {
+) -> Result<Response> {
     if let Err(fault) = people::require_password(&app, &by, &given.password).await {
         return refuse(&app, &page, &by, fault).await;
     }
@@ -192,7 +187,7 @@ async fn change_password(
     by: Visitor,
     _: Attempt,
     Body(given): Body<NewPassword>,
-) -> Result<Response, Fault> {
+) -> Result<Response> {
     if let Err(fault) = people::require_password(&app, &by, &given.old).await {
         return refuse(&app, &page, &by, fault).await;
     }
@@ -207,7 +202,7 @@ async fn change_password(
     Ok(sessions::redirect(&cookie, "/account?done=saved"))
 }
 
-async fn end_sessions(app: App, by: Visitor) -> Result<Response, Fault> {
+async fn end_sessions(app: App, by: Visitor) -> Result<Response> {
     sessions::end_all(&app.store, &by.id).await?;
     Ok(sessions::redirect(&sessions::forget(&app.settings), "/?done=signed-out"))
 }
@@ -226,7 +221,7 @@ async fn set_up_totp(
     by: Visitor,
     _: Attempt,
     Body(given): Body<SecondFactor>,
-) -> Result<Response, Fault> {
+) -> Result<Response> {
     let set_up = async {
         people::require_password(&app, &by, &given.password).await?;
         let mut tx = app.store.begin().await?;
@@ -247,7 +242,7 @@ async fn remove_totp(
     by: Visitor,
     _: Attempt,
     Body(given): Body<SecondFactor>,
-) -> Result<Response, Fault> {
+) -> Result<Response> {
     app.limits.take("codes", &by.id, app.settings.sign_ins_per_minute)?;
     if let Err(fault) = people::require_password(&app, &by, &given.password).await {
         return refuse(&app, &page, &by, fault).await;
@@ -261,18 +256,18 @@ async fn remove_totp(
     Ok(Redirect::to("/account?done=removed").into_response())
 }
 
-async fn list_tokens(app: App, by: Visitor) -> Result<Answer<Tokens>, Fault> {
+async fn list_tokens(app: App, by: Visitor) -> Result<Answer<Tokens>> {
     Ok(Answer::json(&Tokens { tokens: tokens::of_account(&app.store, &by.id).await? }))
 }
 
-async fn create_token(app: &App, by: &Visitor, new: &NewToken) -> Result<String, Fault> {
+async fn create_token(app: &App, by: &Visitor, new: &NewToken) -> Result<String> {
     let mut tx = app.store.begin().await?;
     let token = tokens::add(&mut tx, &by.id, &new.name, new.scope).await?;
     tx.commit().await?;
     Ok(token)
 }
 
-async fn add_token(app: App, page: Page, by: Visitor, Body(new): Body<NewToken>) -> Result<Response, Fault> {
+async fn add_token(app: App, page: Page, by: Visitor, Body(new): Body<NewToken>) -> Result<Response> {
     let new_token = match create_token(&app, &by, &new).await {
         Ok(token) => Some(token),
         Err(fault) => return refuse(&app, &page, &by, fault).await,
@@ -284,7 +279,7 @@ async fn add_token_by_token(
     app: App,
     by: Visitor,
     Body(new): Body<NewToken>,
-) -> Result<Created<CreatedToken>, Fault> {
+) -> Result<Created<CreatedToken>> {
     if !by.has(new.scope) {
         return Err(fault! {
             FORBIDDEN, "scope-larger", "A token cannot create a token with a wider scope than its own."
@@ -293,7 +288,7 @@ async fn add_token_by_token(
     Ok(Created::json(&CreatedToken { token: create_token(&app, &by, &new).await? }))
 }
 
-async fn remove_token(app: App, page: Page, by: Visitor, Path(id): Path<String>) -> Result<NoContent, Fault> {
+async fn remove_token(app: App, page: Page, by: Visitor, Path(id): Path<String>) -> Result<NoContent> {
     let mut tx = app.store.begin().await?;
     tokens::remove(&mut tx, &by, &id).await?;
     tx.commit().await?;
@@ -311,7 +306,7 @@ async fn delete_account(
     by: Visitor,
     _: Attempt,
     Body(given): Body<Confirmation>,
-) -> Result<Response, Fault> {
+) -> Result<Response> {
     if let Err(fault) = people::require_password(&app, &by, &given.password).await {
         return refuse(&app, &page, &by, fault).await;
     }

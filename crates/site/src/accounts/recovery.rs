@@ -10,7 +10,7 @@ use super::links::{self, AskedLink, PER_MINUTE, SendPasswordLink};
 use super::providers::identities;
 use super::{devices, people};
 use crate::app::App;
-use crate::fault::Fault;
+use crate::fault::{Fault, Result};
 use crate::jobs::{self, queue::Priority};
 use crate::web::language::say;
 use crate::web::route::{get, post};
@@ -48,7 +48,7 @@ struct LinkForm<'a> {
     email: Option<&'a str>,
 }
 
-async fn forgotten_form(app: App, page: Page) -> Result<Response, Fault> {
+async fn forgotten_form(app: App, page: Page) -> Result<Response> {
     let sends_mail = app.settings.sends_mail();
     page.show(&ForgottenPassword { page: &page, sends_mail, email: "", is_sent: false })
 }
@@ -59,7 +59,7 @@ struct Address {
 }
 
 /// Sends a link if there is an account with this address. The answer is the same if there is none.
-async fn forgotten(app: App, page: Page, _: Attempt, Body(given): Body<Address>) -> Result<Response, Fault> {
+async fn forgotten(app: App, page: Page, _: Attempt, Body(given): Body<Address>) -> Result<Response> {
     let sends_mail = app.settings.sends_mail();
     if !sends_mail {
         return forgotten_form(app, page).await;
@@ -82,7 +82,7 @@ async fn forgotten(app: App, page: Page, _: Attempt, Body(given): Body<Address>)
     page.show(&ForgottenPassword { page: &page, sends_mail, email: &address, is_sent: true })
 }
 
-async fn reset_form(app: App, page: Page, Path(secret): Path<String>) -> Result<Response, Fault> {
+async fn reset_form(app: App, page: Page, Path(secret): Path<String>) -> Result<Response> {
     links::find(&app.store, &secret, true).await?;
     page.show(&LinkForm { page: &page, email: None })
 }
@@ -100,7 +100,7 @@ async fn reset(
     Path(secret): Path<String>,
     from: Attempt,
     Body(given): Body<Password>,
-) -> Result<Response, Fault> {
+) -> Result<Response> {
     links::find(&app.store, &secret, true).await?;
     let hash = match app.hasher.hash(&given.password).await {
         Ok(hash) => hash,
@@ -120,18 +120,13 @@ async fn reset(
     Ok(devices::with_cookie(response, &app.settings, device))
 }
 
-async fn address_form(app: App, page: Page, Path(secret): Path<String>) -> Result<Response, Fault> {
+async fn address_form(app: App, page: Page, Path(secret): Path<String>) -> Result<Response> {
     let link = links::find(&app.store, &secret, false).await?;
     page.show(&LinkForm { page: &page, email: link.email.as_deref() })
 }
 
 /// Changes the address, and tells the owner of the old one.
-async fn confirm_address(
-    app: App,
-    page: Page,
-    Path(secret): Path<String>,
-    _: Attempt,
-) -> Result<Response, Fault> {
+async fn confirm_address(app: App, page: Page, Path(secret): Path<String>, _: Attempt) -> Result<Response> {
     let mut tx = app.store.begin().await?;
     let link = links::take(&mut tx, &secret, false).await?;
     let email = link.email.ok_or_else(Fault::not_found)?;

@@ -12,7 +12,7 @@ use super::people::{self, NewAccount};
 use super::sign_in::begin_session;
 use super::{Role, links};
 use crate::app::App;
-use crate::fault::Fault;
+use crate::fault::{Fault, Result};
 use crate::store::{Error, Tx};
 use crate::web::route::{get, post};
 use crate::web::{Access, Attempt, Body, Page, Route, language};
@@ -48,7 +48,7 @@ struct Confirm<'a> {
     is_sent: bool,
 }
 
-fn require_open(app: &App) -> Result<(), Fault> {
+fn require_open(app: &App) -> Result<()> {
     match app.settings.is_open() {
         true => Ok(()),
         false => Err(fault! {
@@ -58,7 +58,7 @@ fn require_open(app: &App) -> Result<(), Fault> {
     }
 }
 
-async fn register_form(app: App, page: Page) -> Result<Response, Fault> {
+async fn register_form(app: App, page: Page) -> Result<Response> {
     require_open(&app)?;
     if app.settings.sends_mail() {
         return page.show(&Confirm { page: &page, email: "", is_sent: false });
@@ -75,12 +75,7 @@ struct NewPerson {
     password: String,
 }
 
-async fn register(
-    app: App,
-    page: Page,
-    from: Attempt,
-    Body(given): Body<NewPerson>,
-) -> Result<Response, Fault> {
+async fn register(app: App, page: Page, from: Attempt, Body(given): Body<NewPerson>) -> Result<Response> {
     require_open(&app)?;
     if app.settings.sends_mail() {
         return send_link(&app, &page, &given.email).await;
@@ -93,7 +88,7 @@ async fn register(
 
 /// Sends a link to create an account with this address. The answer is the same if there is one already; the email
 /// differs.
-async fn send_link(app: &App, page: &Page, email: &str) -> Result<Response, Fault> {
+async fn send_link(app: &App, page: &Page, email: &str) -> Result<Response> {
     let address = match people::address(email) {
         Ok(address) => address,
         Err(fault) => {
@@ -129,7 +124,7 @@ pub(super) async fn send_if_new(
 }
 
 /// Shows the form for a new account again.
-fn show_again(page: &Page, action: &str, role: Option<Role>, given: &NewPerson) -> Result<Response, Fault> {
+fn show_again(page: &Page, action: &str, role: Option<Role>, given: &NewPerson) -> Result<Response> {
     page.show(&Join { page, action, role, email: &given.email, name: &given.name })
 }
 
@@ -139,7 +134,7 @@ async fn create(
     page: &Page,
     given: &NewPerson,
     invitation: Option<&Invitation>,
-) -> Result<String, Fault> {
+) -> Result<String> {
     let password = app.hasher.hash(&given.password).await?;
     let role = invitation.map_or(Role::Member, |invitation| invitation.role);
     let mut tx = app.store.begin().await?;
@@ -156,7 +151,7 @@ async fn create(
     Ok(id)
 }
 
-async fn join_form(app: App, page: Page, Path(secret): Path<String>) -> Result<Response, Fault> {
+async fn join_form(app: App, page: Page, Path(secret): Path<String>) -> Result<Response> {
     let invitation = invitations::find(&app.store, &secret).await?;
     if invitation.team.is_some() {
         return Ok(Redirect::to(&format!("/teams/join/{secret}")).into_response());
@@ -173,7 +168,7 @@ async fn join(
     Path(secret): Path<String>,
     from: Attempt,
     Body(mut given): Body<NewPerson>,
-) -> Result<Response, Fault> {
+) -> Result<Response> {
     let invitation = invitations::find(&app.store, &secret).await?;
     // A link to a team is for people who have an account.
     if invitation.team.is_some() {

@@ -12,7 +12,7 @@ use super::providers::Provider;
 use super::{devices, people, sessions, totp};
 use crate::app::App;
 use crate::fault;
-use crate::fault::Fault;
+use crate::fault::{Fault, Result};
 use crate::web::language::{self, Language};
 use crate::web::route::{get, post};
 use crate::web::{Access, Attempt, Body, Page, Route, UrlQuery, encode, local};
@@ -50,7 +50,7 @@ struct To {
     to: String,
 }
 
-async fn sign_in_form(app: App, page: Page, UrlQuery(To { to }): UrlQuery<To>) -> Result<Response, Fault> {
+async fn sign_in_form(app: App, page: Page, UrlQuery(To { to }): UrlQuery<To>) -> Result<Response> {
     let (is_open, providers) = (app.settings.is_open(), &app.settings.providers);
     page.show(&SignIn { page: &page, to: local(&to), email: "", is_open, providers })
 }
@@ -66,12 +66,7 @@ struct Credentials {
     to: String,
 }
 
-async fn sign_in(
-    app: App,
-    page: Page,
-    from: Attempt,
-    Body(given): Body<Credentials>,
-) -> Result<Response, Fault> {
+async fn sign_in(app: App, page: Page, from: Attempt, Body(given): Body<Credentials>) -> Result<Response> {
     let account = people::with_password(&app, &given.email, &given.password, &from).await?;
     let refuse = |fault: Fault| {
         let (page, to, email) = (&page.refused(fault)?, local(&given.to), given.email.as_str());
@@ -98,12 +93,7 @@ async fn sign_in(
 
 /// Begins a session in place of the one that the browser has, and sends the browser, which is known from now on, to the
 /// page `to`.
-pub(super) async fn begin_session(
-    app: &App,
-    from: &Attempt,
-    account: &str,
-    to: &str,
-) -> Result<Response, Fault> {
+pub(super) async fn begin_session(app: &App, from: &Attempt, account: &str, to: &str) -> Result<Response> {
     if let Some(old) = &from.session {
         sessions::end(&app.store, old).await?;
     }
@@ -115,7 +105,7 @@ pub(super) async fn begin_session(
     Ok(devices::with_cookie(sessions::redirect(&cookie, to), &app.settings, device))
 }
 
-async fn sign_out(app: App, page: Page) -> Result<Response, Fault> {
+async fn sign_out(app: App, page: Page) -> Result<Response> {
     if let Some(session) = page.visitor.and_then(|visitor| visitor.session) {
         sessions::end(&app.store, &session).await?;
     }
@@ -128,7 +118,7 @@ async fn choose_language(
     page: Page,
     Path(tag): Path<String>,
     UrlQuery(To { to }): UrlQuery<To>,
-) -> Result<Response, Fault> {
+) -> Result<Response> {
     let language = Language::of(&tag).ok_or_else(Fault::not_found)?;
     if let Some(visitor) = &page.visitor {
         let mut tx = app.store.begin().await?;

@@ -29,7 +29,7 @@ use tokio::sync::watch;
 use self::queue::Priority;
 use crate::app::App;
 use crate::clock;
-use crate::fault::Fault;
+use crate::fault::Result;
 use crate::store::{Error, Tx};
 
 pub use failure::Failure;
@@ -108,7 +108,7 @@ pub trait Work: 'static {
         tx: &mut Tx,
         job: &Job<Self::Subject>,
         outcome: Result<Self::Output, String>,
-    ) -> impl Future<Output = Result<(), Fault>> + Send;
+    ) -> impl Future<Output = Result<()>> + Send;
 }
 
 /// Has rows hold the subject of a job, which has two fields, as `one/other`.
@@ -141,8 +141,7 @@ pub struct AnyWork {
 }
 
 /// Performs a claimed job until it ends, is lost to another worker, or the process stops.
-type Perform =
-    for<'a> fn(&'a App, &'a Job, &'a mut watch::Receiver<bool>) -> BoxFuture<'a, Result<Outcome, Fault>>;
+type Perform = for<'a> fn(&'a App, &'a Job, &'a mut watch::Receiver<bool>) -> BoxFuture<'a, Result<Outcome>>;
 
 capeval_choice::named! {
     /// The end of a run of a job.

@@ -18,7 +18,7 @@ use super::page::Page;
 use super::signature::{Contract, Input, Output, Reply, describe};
 use crate::app::App;
 use crate::fault;
-use crate::fault::Fault;
+use crate::fault::{Fault, Result};
 
 /// The most unknown fields that a refusal names.
 const FIELDS: usize = 10;
@@ -55,7 +55,7 @@ pub struct UrlQuery<T>(pub T);
 impl<T: DeserializeOwned> FromRequestParts<App> for UrlQuery<T> {
     type Rejection = Fault;
 
-    async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Self, Fault> {
+    async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Self> {
         from_form(parts.uri.query().unwrap_or("").as_bytes()).map(Self)
     }
 }
@@ -73,7 +73,7 @@ fn is_json(headers: &HeaderMap) -> bool {
 }
 
 /// Reads JSON, and refuses fields that are not read, such as misspelt ones, which would be ignored in silence.
-fn from_json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Fault> {
+fn from_json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
     let mut unknown = Vec::new();
     let mut note = |path: serde_ignored::Path<'_>| unknown.push(path.to_string());
     let mut json = serde_json::Deserializer::from_slice(bytes);
@@ -95,7 +95,7 @@ pub fn unknown_fields(mut unknown: Vec<String>) -> Fault {
     fault!(BAD_REQUEST, "unknown-fields", "The request has fields that do not exist: {}", unknown.join(", "))
 }
 
-fn from_form<T: DeserializeOwned>(form: &[u8]) -> Result<T, Fault> {
+fn from_form<T: DeserializeOwned>(form: &[u8]) -> Result<T> {
     serde_html_form::from_bytes(form).map_err(|error| Fault::malformed(&error))
 }
 
@@ -149,7 +149,7 @@ impl Page {
         &self,
         template: &impl Template,
         value: impl FnOnce() -> T,
-    ) -> Result<Answer<T>, Fault> {
+    ) -> Result<Answer<T>> {
         match self.is_program() {
             true => Ok(Answer::json(&value())),
             false => self.show(template).map(Answer::from),

@@ -16,7 +16,7 @@ use super::language::Language;
 use super::route::Access;
 use super::visitor::Visitor;
 use crate::app::App;
-use crate::fault::Fault;
+use crate::fault::{Fault, Result};
 use crate::{clock, feature};
 
 /// The data that the frame of a page needs.
@@ -57,14 +57,14 @@ impl Page {
     }
 
     /// Fills a template; the status is that of the problem, if there is one.
-    pub fn show(&self, template: &impl Template) -> Result<Response, Fault> {
+    pub fn show(&self, template: &impl Template) -> Result<Response> {
         let status = self.problem.as_ref().map_or(StatusCode::OK, |fault| fault.status);
         Ok((status, Html(template.render()?)).into_response())
     }
 
     /// The page with what was wrong, for browsers, which are shown the form again; a failure of the server, and any
     /// fault of a program, is an error.
-    pub fn refused(&self, fault: Fault) -> Result<Self, Fault> {
+    pub fn refused(&self, fault: Fault) -> Result<Self> {
         match self.is_program() || fault.status.is_server_error() {
             true => Err(fault),
             false => Ok(Self { problem: Some(fault), ..self.clone() }),
