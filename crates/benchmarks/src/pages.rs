@@ -111,7 +111,7 @@ async fn show(app: App, page: Page, Visible(seen): Visible<SeenBenchmark>) -> Re
         sets: sets.into_iter().filter(|set| seen.is_host || !set.is_withheld).collect(),
         phase,
     });
-    let at = (&Place::default(), ANNOUNCED);
+    let at = At::start(ANNOUNCED);
     let account = page.visitor.as_ref().map(|visitor| visitor.id.as_str());
     let announcements = announcements::records::page(&app.store, id, (false, account), at).await?.rows;
     let citation = exports::citation(&app, &seen.benchmark).await?;

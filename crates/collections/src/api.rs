@@ -88,7 +88,7 @@ async fn list(
 ) -> Result<Answer<Pictures>> {
     let args = args![&seen.collection.id, &visitor.id];
     let Rows { rows: images, after, .. } =
-        records::PICTURES.page(&app.store, (&place, MOST), args, |image: &Image| &image.id).await?;
+        records::PICTURES.page(&app.store, At { place, most: MOST }, args, |image: &Image| &image.id).await?;
     let (first, last) = match &images[..] {
         [] => ("", ""),
         [first, .., last] => (first.id.as_str(), last.id.as_str()),

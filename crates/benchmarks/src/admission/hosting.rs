@@ -48,9 +48,8 @@ async fn list(
     app: App,
     page: Page,
     Hosted(seen): Hosted<SeenBenchmark>,
-    UrlQuery(place): UrlQuery<Place>,
+    at: At,
 ) -> Result<Answer<Participants>> {
-    let at = (&place, page.most_rows());
     let people = requests::page(&app.store, &seen.benchmark.id, at).await?;
     let template = ParticipantsPage { page: &page, seen: &seen, people: &people };
     page.shows(&template, || Participants { participants: people.rows.clone(), next: people.after.clone() })

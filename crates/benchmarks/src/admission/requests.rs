@@ -204,11 +204,7 @@ pub const PARTICIPANTS: List = newest_first!(
 );
 
 /// The people of a benchmark at a place, with what they accepted.
-pub(super) async fn page(
-    store: &Store,
-    benchmark: &str,
-    at: (&Place, usize),
-) -> Result<Rows<Participant>, Error> {
+pub(super) async fn page(store: &Store, benchmark: &str, at: At) -> Result<Rows<Participant>, Error> {
     let mut listed =
         PARTICIPANTS.page(store, at, args![benchmark], |one: &ParticipantName| &one.row.id).await?;
     let rows = std::mem::take(&mut listed.rows);

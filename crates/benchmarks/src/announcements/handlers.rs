@@ -101,9 +101,8 @@ async fn list(
     app: App,
     page: Page,
     Visible(seen): Visible<SeenBenchmark>,
-    UrlQuery(place): UrlQuery<Place>,
+    at: At,
 ) -> Result<Answer<Announcements>> {
-    let at = (&place, page.most_rows());
     let account = page.visitor.as_ref().map(|visitor| visitor.id.as_str());
     let announcements = records::page(&app.store, &seen.benchmark.id, (seen.is_host, account), at).await?;
     let form = match seen.is_host && !page.is_program() {
@@ -119,7 +118,7 @@ async fn list(
 
 /// The page with a draft.
 async fn show(app: &App, page: &Page, seen: &SeenBenchmark, form: Form) -> Result<Response> {
-    let at = (&Place::default(), page.most_rows());
+    let at = At::start(page.most_rows());
     let announcements = &records::page(&app.store, &seen.benchmark.id, (true, None), at).await?;
     page.show(&AnnouncementsPage { page, seen, announcements, form: Some(form) })
 }

@@ -67,12 +67,12 @@ pub const ANNOUNCEMENTS: List = newest_first!(
     "announcement.id"
 );
 
-/// The announcements of a benchmark at a place, at most so many.
+/// The announcements of a benchmark at a place.
 pub async fn page(
     store: &Store,
     benchmark: &str,
     (is_host, account): (bool, Option<&str>),
-    at: (&Place, usize),
+    at: At,
 ) -> Result<Rows<Announcement>, Error> {
     ANNOUNCEMENTS.page(store, at, args![benchmark, is_host, account], |one: &Announcement| &one.id).await
 }

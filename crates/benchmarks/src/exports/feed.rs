@@ -19,7 +19,7 @@ pub async fn show(app: App, Visible(seen): Visible<SeenBenchmark>) -> Result<Res
     let seen = SeenBenchmark { is_host: false, ..seen };
     let path = format!("/b/{}", benchmark.slug);
     let mut items: Vec<(i64, Value)> = Vec::new();
-    let at = (&Place::default(), MOST);
+    let at = At::start(MOST);
     let told = announcements::records::page(&app.store, &benchmark.id, (false, None), at).await?;
     for one in told.rows {
         let address = app.settings.url(&format!("{path}/announcements#{}", one.id));

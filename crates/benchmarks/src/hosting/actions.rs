@@ -172,7 +172,7 @@ pub const ENTRIES: List = oldest_first!(
 );
 
 /// The teams that take part in a phase.
-pub async fn entries(store: &Store, phase: &Phase, at: (&Place, usize)) -> Result<Rows<Entry>> {
+pub async fn entries(store: &Store, phase: &Phase, at: At) -> Result<Rows<Entry>> {
     let found = ENTRIES.page(store, at, args![&phase.id], |(id, _): &(String, String)| id).await?;
     let Rows { rows, before, after } = found;
     let ids: Vec<&str> = rows.iter().map(|(id, _)| id.as_str()).collect();
@@ -223,7 +223,7 @@ pub const SUBMISSIONS: List = newest_first!(
 );
 
 /// The submissions to a phase, newest first.
-pub async fn submissions(store: &Store, phase: &Phase, at: (&Place, usize)) -> Result<Rows<OfTeam>> {
+pub async fn submissions(store: &Store, phase: &Phase, at: At) -> Result<Rows<OfTeam>> {
     let score_set = phase.score_set.as_deref().unwrap_or_default();
     let half = if phase.shows_private() { Half::Private } else { Half::Public };
     let main_set = halves::name_of(&phase.main_set, Some(half));

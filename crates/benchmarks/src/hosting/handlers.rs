@@ -132,9 +132,8 @@ async fn show(
     app: App,
     page: Page,
     Hosted(SeenPhase { seen, phase }): Hosted<SeenPhase>,
-    UrlQuery(places): UrlQuery<Places>,
+    places: Places,
 ) -> Result<Response> {
-    let most = page.most_rows();
     let sets = records::all_sets(&app.store, &phase.id).await?;
     page.show(&PhaseHost {
         count: actions::count(&app.store, &phase.id).await?,
@@ -149,8 +148,8 @@ async fn show(
         columns: columns(&phase, &sets),
         absence: absence(&missing_data(&phase.metrics, app.data().map(Home::new).as_ref())),
         sets,
-        entries: actions::entries(&app.store, &phase, (&places.of("teams"), most)).await?,
-        submissions: actions::submissions(&app.store, &phase, (&places.of(""), most)).await?,
+        entries: actions::entries(&app.store, &phase, places.of("teams")).await?,
+        submissions: actions::submissions(&app.store, &phase, places.of("")).await?,
         failures: actions::failures(&app.store, &phase.id, FAILURES).await?,
         score_sets: rescore::sets(&app.store, &phase.id).await?,
         seen: &seen,
@@ -177,25 +176,13 @@ async fn phase(
     Ok(Answer::json(&actions::hosted_phase(&app, &seen, &phase).await?))
 }
 
-async fn entries(
-    app: App,
-    page: Page,
-    Hosted(of): Hosted<SeenPhase>,
-    UrlQuery(place): UrlQuery<Place>,
-) -> Result<Answer<Entries>> {
-    let Rows { rows, after, .. } =
-        actions::entries(&app.store, &of.phase, (&place, page.most_rows())).await?;
+async fn entries(app: App, Hosted(of): Hosted<SeenPhase>, at: At) -> Result<Answer<Entries>> {
+    let Rows { rows, after, .. } = actions::entries(&app.store, &of.phase, at).await?;
     Ok(Answer::json(&Entries { entries: rows, next: after }))
 }
 
-async fn submissions(
-    app: App,
-    page: Page,
-    Hosted(of): Hosted<SeenPhase>,
-    UrlQuery(place): UrlQuery<Place>,
-) -> Result<Answer<HostedSubmissions>> {
-    let Rows { rows, after, .. } =
-        actions::submissions(&app.store, &of.phase, (&place, page.most_rows())).await?;
+async fn submissions(app: App, Hosted(of): Hosted<SeenPhase>, at: At) -> Result<Answer<HostedSubmissions>> {
+    let Rows { rows, after, .. } = actions::submissions(&app.store, &of.phase, at).await?;
     let submissions = rows.into_iter().map(Into::into).collect();
     Ok(Answer::json(&HostedSubmissions { submissions, next: after }))
 }
@@ -320,9 +307,8 @@ async fn audit(
     app: App,
     page: Page,
     Hosted(seen): Hosted<SeenBenchmark>,
-    UrlQuery(place): UrlQuery<Place>,
+    at: At,
 ) -> Result<Answer<AuditLog>> {
-    let at = (&place, page.most_rows());
     let notes = audit::page(&app.store, &audit::OF_PLACE, &seen.benchmark.id, at).await?;
     let shown = AuditPage { page: &page, seen: &seen, notes };
     page.shows(&shown, || AuditLog {

@@ -52,9 +52,9 @@ async fn list(
     app: App,
     page: Page,
     Visible(seen): Visible<SeenBenchmark>,
-    UrlQuery(place): UrlQuery<Place>,
+    at: At,
 ) -> Result<Answer<Questions>> {
-    let (pinned, questions) = records::page(&app.store, &seen, (&place, page.most_rows())).await?;
+    let (pinned, questions) = records::page(&app.store, &seen, at).await?;
     let template = QuestionsPage {
         page: &page,
         seen: &seen,
@@ -84,8 +84,7 @@ async fn ask(
         }
         Err(fault) => {
             let page = &page.refused(fault)?;
-            let at = (&Place::default(), page.most_rows());
-            let (pinned, questions) = &records::page(&app.store, &seen, at).await?;
+            let (pinned, questions) = &records::page(&app.store, &seen, At::start(page.most_rows())).await?;
             Ok(page.show(&QuestionsPage { page, seen: &seen, pinned, questions, given: &given })?.into())
         }
     }
@@ -122,12 +121,12 @@ async fn thread(
     app: App,
     page: Page,
     Visible(of): Visible<SeenQuestion>,
-    UrlQuery(place): UrlQuery<Place>,
+    at: At,
 ) -> Result<Answer<QuestionThread>> {
     if of.question.answers.is_some() {
         return Err(Fault::not_found());
     }
-    let answers = records::answers(&app.store, &of, (&place, page.most_rows())).await?;
+    let answers = records::answers(&app.store, &of, at).await?;
     let (seen, question) = (&of.seen, &of.question);
     let template = ThreadPage { page: &page, seen, question, answers: &answers, given: "" };
     page.shows(&template, || QuestionThread {
@@ -151,7 +150,7 @@ async fn answer(
         }
         Err(fault) => {
             let page = &page.refused(fault)?;
-            let answers = &records::answers(&app.store, &of, (&Place::default(), page.most_rows())).await?;
+            let answers = &records::answers(&app.store, &of, At::start(page.most_rows())).await?;
             let (seen, question) = (&of.seen, &of.question);
             Ok(page.show(&ThreadPage { page, seen, question, answers, given: &given.text })?.into())
         }

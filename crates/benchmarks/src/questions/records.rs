@@ -104,11 +104,11 @@ pub const QUESTIONS: List = newest_first!(
 pub const ANSWERS: List =
     oldest_first!(rows!("question.answers = $3 AND ($4 = 1 OR question.hidden_at IS NULL)"), "question.id");
 
-/// The questions about a benchmark at a place, at most so many, and those that are pinned.
+/// The questions about a benchmark at a place, and those that are pinned.
 pub(super) async fn page(
     store: &Store,
     seen: &SeenBenchmark,
-    at: (&Place, usize),
+    at: At,
 ) -> Result<(Vec<Question>, Rows<Question>), Error> {
     let pinned = rows!(
         "question.benchmark = $1 AND question.pinned_at IS NOT NULL \
@@ -119,12 +119,8 @@ pub(super) async fn page(
     Ok((pinned, QUESTIONS.page(store, at, values(), |one: &Question| &one.id).await?))
 }
 
-/// The answers to a question at a place, at most so many.
-pub(super) async fn answers(
-    store: &Store,
-    of: &SeenQuestion,
-    at: (&Place, usize),
-) -> Result<Rows<Question>, Error> {
+/// The answers to a question at a place.
+pub(super) async fn answers(store: &Store, of: &SeenQuestion, at: At) -> Result<Rows<Question>, Error> {
     let values = args![&of.question.id, of.seen.is_host];
     ANSWERS.page(store, at, values, |one: &Question| &one.id).await
 }

@@ -66,8 +66,8 @@ struct List<'a> {
     has_choice: bool,
 }
 
-async fn list(app: App, page: Page, by: Visitor, UrlQuery(place): UrlQuery<Place>) -> Result<Response> {
-    let list = records::of_person(&app.store, &by.id, (&place, page.most_rows())).await?;
+async fn list(app: App, page: Page, by: Visitor, at: At) -> Result<Response> {
+    let list = records::of_person(&app.store, &by.id, at).await?;
     let scores = records::listed_scores(&app, &by, &list.rows).await?;
     let has_choice = list.rows.iter().any(ListedSubmission::has_choice);
     page.show(&List { page: &page, list, scores, has_choice })
@@ -75,12 +75,10 @@ async fn list(app: App, page: Page, by: Visitor, UrlQuery(place): UrlQuery<Place
 
 async fn list_of_phase(
     app: App,
-    page: Page,
     by: Visitor,
     Visible(of): Visible<SeenPhase>,
-    UrlQuery(place): UrlQuery<Place>,
+    at: At,
 ) -> Result<Answer<Submissions>> {
-    let at = (&place, page.most_rows());
     Ok(Answer::json(&records::api_submissions(&app, &by, &of, at).await?))
 }
 

@@ -320,11 +320,7 @@ pub const OF_PERSON: List = List {
 };
 
 /// The submissions of all teams of a person, newest first.
-pub async fn of_person(
-    store: &Store,
-    account: &str,
-    at: (&Place, usize),
-) -> Result<Rows<ListedSubmission>, Error> {
+pub async fn of_person(store: &Store, account: &str, at: At) -> Result<Rows<ListedSubmission>, Error> {
     OF_PERSON.page(store, at, args![account], |listed: &ListedSubmission| &listed.submission.id).await
 }
 
@@ -437,7 +433,7 @@ pub async fn api_submissions(
     app: &App,
     visitor: &Visitor,
     of: &SeenPhase,
-    at: (&Place, usize),
+    at: At,
 ) -> Result<capeval_api::Submissions, Error> {
     let SeenPhase { seen, phase } = of;
     let store = &app.store;

@@ -37,14 +37,14 @@ async fn show(
     app: App,
     page: Page,
     Moderated(seen): Moderated<SeenCollection>,
-    UrlQuery(places): UrlQuery<Places>,
+    places: Places,
 ) -> Result<Response> {
-    let (store, id, most) = (&app.store, &seen.collection.id, page.most_rows());
+    let (store, id) = (&app.store, &seen.collection.id);
     page.show(&Queue {
         page: &page,
-        requests: queue::requests(store, id, (&places.of("requests"), most)).await?,
-        images: queue::images(store, id, (&places.of("images"), most)).await?,
-        captions: queue::captions(store, id, (&places.of("captions"), most)).await?,
+        requests: queue::requests(store, id, places.of("requests")).await?,
+        images: queue::images(store, id, places.of("images")).await?,
+        captions: queue::captions(store, id, places.of("captions")).await?,
         seen: &seen,
     })
 }

@@ -26,13 +26,8 @@ struct GoldPage<'a> {
     raters: Vec<Rater>,
 }
 
-async fn show(
-    app: App,
-    page: Page,
-    Hosted(seen): Hosted<SeenCollection>,
-    UrlQuery(place): UrlQuery<Place>,
-) -> Result<Response> {
-    let (at, of) = ((&place, page.most_rows()), args![&seen.collection.id]);
+async fn show(app: App, page: Page, Hosted(seen): Hosted<SeenCollection>, at: At) -> Result<Response> {
+    let of = args![&seen.collection.id];
     let known = gold_captions::KNOWN.page(&app.store, at, of, |one: &GoldCaption| &one.id).await?;
     let raters = gold_captions::raters(&app.store, &seen.collection.id).await?;
     page.show(&GoldPage { page: &page, seen: &seen, known, raters })

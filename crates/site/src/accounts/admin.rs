@@ -13,7 +13,7 @@ use crate::app::App;
 use crate::audit::{self, Note};
 use crate::clock;
 use crate::fault::{Fault, Result};
-use crate::paging::{Place, Rows};
+use crate::paging::{At, Place, Rows};
 use crate::web::route::{delete, get, post};
 use crate::web::{Access, Answer, Body, NoContent, Page, Route, UrlQuery, encode};
 
@@ -71,7 +71,7 @@ async fn accounts(
     by: Visitor,
     UrlQuery(Search { q, place }): UrlQuery<Search>,
 ) -> Result<Answer<Accounts>> {
-    let accounts = people::search(&app.store, &q, (&place, page.most_rows())).await?;
+    let accounts = people::search(&app.store, &q, At { place, most: page.most_rows() }).await?;
     let shown = AccountsPage { page: &page, accounts, search: &q, roles: Role::ALL, link: None, own: &by.id };
     page.shows(&shown, || Accounts {
         accounts: shown.accounts.rows.iter().cloned().map(managed_account).collect(),
@@ -86,7 +86,7 @@ fn managed_account(account: Account) -> ManagedAccount {
 }
 
 async fn show(app: &App, page: &Page, by: &Visitor, search: &str, link: Link) -> Result<Response> {
-    let accounts = people::search(&app.store, search, (&Place::default(), page.most_rows())).await?;
+    let accounts = people::search(&app.store, search, At::start(page.most_rows())).await?;
     page.show(&AccountsPage { page, accounts, search, roles: Role::ALL, link: Some(link), own: &by.id })
 }
 
@@ -172,6 +172,6 @@ async fn audit_log(
     UrlQuery(AuditQuery { subject, place }): UrlQuery<AuditQuery>,
 ) -> Result<Response> {
     let list = if subject.is_empty() { &audit::ALL } else { &audit::OF_SUBJECT };
-    let notes = audit::page(&app.store, list, &subject, (&place, page.most_rows())).await?;
+    let notes = audit::page(&app.store, list, &subject, At { place, most: page.most_rows() }).await?;
     page.show(&AuditLog { page: &page, notes, subject: &subject })
 }

@@ -7,7 +7,7 @@ use unicode_normalization::UnicodeNormalization;
 use super::{Role, Visitor, devices};
 use crate::app::App;
 use crate::fault::{Fault, Result};
-use crate::paging::{List, Place, Rows};
+use crate::paging::{At, List, Rows};
 use crate::store::{Error, Store, Tx};
 use crate::web::Attempt;
 use crate::web::language::{Language, say};
@@ -165,7 +165,7 @@ pub const FOUND: List = newest_first!(
 );
 
 /// The newest accounts whose name or address contains `part`.
-pub async fn search(store: &Store, part: &str, at: (&Place, usize)) -> Result<Rows<Account>, Error> {
+pub async fn search(store: &Store, part: &str, at: At) -> Result<Rows<Account>, Error> {
     let escaped = part.trim().to_lowercase().replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_");
     FOUND.page(store, at, args![format!("%{escaped}%")], |account: &Account| &account.id).await
 }

@@ -14,11 +14,12 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::is_program;
-use super::page::Page;
+use super::page::{Page, most_rows};
 use super::signature::{Contract, Input, Output, Reply, describe};
 use crate::app::App;
 use crate::fault;
 use crate::fault::{Fault, Result};
+use crate::paging::{At, ListPlace, Place, Places};
 
 /// The most unknown fields that a refusal names.
 const FIELDS: usize = 10;
@@ -63,6 +64,36 @@ impl<T: DeserializeOwned> FromRequestParts<App> for UrlQuery<T> {
 impl<T: JsonSchema> Input for UrlQuery<T> {
     fn describe(contract: &mut Contract) {
         contract.query = Some(describe::<T>);
+    }
+}
+
+impl FromRequestParts<App> for At {
+    type Rejection = Fault;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self> {
+        let UrlQuery(place) = UrlQuery::from_request_parts(parts, app).await?;
+        Ok(Self { place, most: most_rows(parts.uri.path()) })
+    }
+}
+
+impl Input for At {
+    fn describe(contract: &mut Contract) {
+        UrlQuery::<Place>::describe(contract);
+    }
+}
+
+impl FromRequestParts<App> for Places {
+    type Rejection = Fault;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self> {
+        let UrlQuery(known) = UrlQuery::from_request_parts(parts, app).await?;
+        Ok(Self { known, most: most_rows(parts.uri.path()) })
+    }
+}
+
+impl Input for Places {
+    fn describe(contract: &mut Contract) {
+        UrlQuery::<ListPlace>::describe(contract);
     }
 }
 

@@ -38,7 +38,7 @@ pub struct Page {
 impl Page {
     /// The most rows of a list: what a person looks through, or what a program gets at once.
     pub fn most_rows(&self) -> usize {
-        if self.is_program() { 500 } else { 100 }
+        most_rows(&self.path)
     }
 
     /// The frame for a request.
@@ -196,6 +196,11 @@ impl Page {
     pub fn is_admin(&self) -> bool {
         self.visitor.as_ref().is_some_and(Visitor::is_admin)
     }
+}
+
+/// As [`Page::most_rows`], by the path of a request.
+pub(super) fn most_rows(path: &str) -> usize {
+    if super::is_program(path) { 500 } else { 100 }
 }
 
 /// The sentence for `?done=` in an address; other texts have none.
