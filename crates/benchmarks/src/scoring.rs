@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use capeval_api::{SetState, SubmissionKind};
 use capeval_choice::SegmentId;
 use capeval_report::charts::SQUARES;
-use capeval_site::jobs::{child, queue};
+use capeval_site::jobs::child;
 use capeval_site::prelude::*;
 use capeval_tasks::{
     Allowance, Compare, Contrast, MeasureInfo, Metrics, Prepare, ReferenceSummary, Score, Set, SetContrast,
@@ -306,10 +306,7 @@ pub async fn compare_later(tx: &mut Tx, phase: &str) -> Result<()> {
 
 /// The reason why the neighbours on the board of a phase could not be compared, unless they are about to be.
 pub async fn comparison_failure(tx: &mut Tx, phase: &str) -> Result<Option<String>, Error> {
-    if queue::is_waiting(tx, CompareNeighbours::KIND, phase).await? {
-        return Ok(None);
-    }
-    queue::failure(tx, CompareNeighbours::KIND, phase).await
+    Ok(jobs::progress::<CompareNeighbours>(tx, &phase.to_owned()).await?.1)
 }
 
 /// The differences of neighbours, and the score set that the phase showed when they were compared.

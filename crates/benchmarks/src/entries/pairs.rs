@@ -131,18 +131,15 @@ impl Progress {
         if is_done {
             return Ok(progress);
         }
-        let subject = pair.to_string();
-        let mut snapshot = app.store.snapshot().await?;
-        let is_waiting = queue::is_waiting(&mut snapshot, W::KIND, &subject).await?;
-        progress.reason = queue::failure(&mut snapshot, W::KIND, &subject).await?.filter(|_| !is_waiting);
-        drop(snapshot);
+        let (is_waiting, reason) = jobs::progress::<W>(&mut app.store.snapshot().await?, pair).await?;
+        progress.reason = reason;
         progress.state = match (is_waiting, &progress.reason) {
             (true, _) => ComparisonState::Waiting,
             (false, Some(_)) => ComparisonState::Failed,
             (false, None) => ComparisonState::NotCompared,
         };
         if is_waiting {
-            progress.wait = queue::wait(&app.store, &subject, app.settings.workers).await?;
+            progress.wait = queue::wait(&app.store, &pair.to_string(), app.settings.workers).await?;
         }
         Ok(progress)
     }
@@ -257,19 +254,12 @@ pub async fn compare(app: &App, compared: &SideBySide) -> Result<()> {
     // Two who ask at once must not both miss the job of the other.
     records::phase_alone(&mut tx, &compared.entries[0].of.phase.id).await?;
     if compared.progress.is_open() {
-        add::<ComparePair>(&mut tx, &pair).await?;
+        jobs::add_once::<ComparePair>(&mut tx, &pair, Priority::Background).await?;
     }
     if compared.images.as_ref().is_some_and(|images| images.progress.is_open()) {
-        add::<ContrastPair>(&mut tx, &pair).await?;
+        jobs::add_once::<ContrastPair>(&mut tx, &pair, Priority::Background).await?;
     }
     Ok(app.commit(tx).await?)
-}
-
-async fn add<W: Work<Subject = Pair>>(tx: &mut Tx, pair: &Pair) -> Result<(), Error> {
-    if !queue::is_waiting(tx, W::KIND, &pair.to_string()).await? {
-        jobs::add::<W>(tx, pair, Priority::Background).await?;
-    }
-    Ok(())
 }
 
 /// An entry that can be chosen: its id, and its name for people.

@@ -2,7 +2,7 @@
 
 use capeval_api::{ImageResultsState, PerImage, SubmissionKind, SubmissionState};
 use capeval_site::jobs::queue::Wait;
-use capeval_site::jobs::{Work as _, queue};
+use capeval_site::jobs::queue;
 use capeval_site::prelude::*;
 use serde::Deserialize;
 
@@ -74,8 +74,7 @@ pub async fn state(app: &App, of: &SeenSubmission) -> Result<Option<State>> {
     let mut snapshot = app.store.snapshot().await?;
     let built = built_in(&mut snapshot, id).await?;
     let built = shown(&app.store, of, built).await?;
-    let is_building = queue::is_waiting(&mut snapshot, BuildImages::KIND, id).await?;
-    let reason = queue::failure(&mut snapshot, BuildImages::KIND, id).await?;
+    let (is_building, reason) = jobs::progress::<BuildImages>(&mut snapshot, &of.submission.id).await?;
     drop(snapshot);
     let state = match () {
         () if !built.is_empty() => ImageResultsState::Ready,
@@ -125,8 +124,8 @@ pub async fn build(app: &App, by: &Visitor, SeenImages(of): &SeenImages) -> Resu
     app.limits.take("images", &by.id, PER_MINUTE)?;
     let id = &of.submission.id;
     let mut tx = app.store.begin().await?;
-    if built_in(&mut tx, id).await?.is_empty() && !queue::is_waiting(&mut tx, BuildImages::KIND, id).await? {
-        jobs::add::<BuildImages>(&mut tx, id, Priority::Background).await?;
+    if built_in(&mut tx, id).await?.is_empty() {
+        jobs::add_once::<BuildImages>(&mut tx, id, Priority::Background).await?;
         app.commit(tx).await?;
     }
     Ok(())

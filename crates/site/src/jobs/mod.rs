@@ -180,6 +180,23 @@ pub async fn add<W: Work>(tx: &mut Tx, subject: &W::Subject, priority: Priority)
     add_at::<W>(tx, subject, priority, clock::now()).await
 }
 
+/// Adds a job, unless one of its kind is to be done, or being done, for its subject.
+pub async fn add_once<W: Work>(tx: &mut Tx, subject: &W::Subject, priority: Priority) -> Result<(), Error> {
+    match queue::is_waiting(tx, W::KIND, &subject.to_string()).await? {
+        true => Ok(()),
+        false => add::<W>(tx, subject, priority).await,
+    }
+}
+
+/// Returns whether a job is to be done, or being done, for a subject, and otherwise why the last one failed, if so.
+pub async fn progress<W: Work>(tx: &mut Tx, subject: &W::Subject) -> Result<(bool, Option<String>), Error> {
+    let subject = subject.to_string();
+    match queue::is_waiting(tx, W::KIND, &subject).await? {
+        true => Ok((true, None)),
+        false => Ok((false, queue::failure(tx, W::KIND, &subject).await?)),
+    }
+}
+
 /// Adds a job that begins no earlier than `run_after`.
 pub async fn add_at<W: Work>(
     tx: &mut Tx,
