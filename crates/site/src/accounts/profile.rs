@@ -79,8 +79,17 @@ async fn show(app: App, page: Page, by: Visitor) -> Result<Response> {
     show_after(&app, &page, &by, Outcome::default()).await
 }
 
-async fn refuse(app: &App, page: &Page, by: &Visitor, fault: Fault) -> Result<Response> {
-    show_after(app, &page.refused(fault)?, by, Outcome::default()).await
+/// The answer to a form, or the page again with what was wrong.
+async fn answer(
+    app: &App,
+    page: &Page,
+    by: &Visitor,
+    done: impl Future<Output = Result<Response>> + Send,
+) -> Result<Response> {
+    match done.await {
+        Err(fault) => show_after(app, &page.refused(fault)?, by, Outcome::default()).await,
+        done => done,
+    }
 }
 
 async fn show_after(app: &App, page: &Page, by: &Visitor, outcome: Outcome) -> Result<Response> {
@@ -124,12 +133,11 @@ struct NewName {
 }
 
 async fn change_name(app: App, page: Page, by: Visitor, Body(given): Body<NewName>) -> Result<Response> {
-    let name = match people::name(&given.name) {
-        Ok(name) => name,
-        Err(fault) => return refuse(&app, &page, &by, fault).await,
-    };
-    people::rename(&app.store, &by.id, &name).await?;
-    Ok(saved())
+    answer(&app, &page, &by, async {
+        people::rename(&app.store, &by.id, &people::name(&given.name)?).await?;
+        Ok(saved())
+    })
+    .await
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -147,22 +155,22 @@ async fn change_address(
     _: Attempt,
     Body(given): Body<NewAddress>,
 ) -> Result<Response> {
-    if let Err(fault) = people::require_password(&app, &by, &given.password).await {
-        return refuse(&app, &page, &by, fault).await;
-    }
-    let email = match people::address(&given.email) {
+    let checked = async {
+        people::require_password(&app, &by, &given.password).await?;
+        people::address(&given.email)
+    };
+    let email = match checked.await {
         Ok(email) => email,
-        Err(fault) => return refuse(&app, &page, &by, fault).await,
+        Err(fault) => return show_after(&app, &page.refused(fault)?, &by, Outcome::default()).await,
     };
     let mut tx = app.store.begin().await?;
     if !app.settings.sends_mail() {
-        return match people::set_address(&mut tx, &by.id, &email).await {
-            Ok(_) => {
-                tx.commit().await?;
-                Ok(saved())
-            }
-            Err(fault) => refuse(&app, &page, &by, fault).await,
+        let changed = async {
+            people::set_address(&mut tx, &by.id, &email).await?;
+            tx.commit().await?;
+            Ok(saved())
         };
+        return answer(&app, &page, &by, changed).await;
     }
     app.limits.take("links", &email, links::PER_MINUTE)?;
     // The page does not tell whether the address has an account; the email to its owner does.
@@ -188,18 +196,16 @@ async fn change_password(
     _: Attempt,
     Body(given): Body<NewPassword>,
 ) -> Result<Response> {
-    if let Err(fault) = people::require_password(&app, &by, &given.old).await {
-        return refuse(&app, &page, &by, fault).await;
-    }
-    let hash = match app.hasher.hash(&given.new).await {
-        Ok(hash) => hash,
-        Err(fault) => return refuse(&app, &page, &by, fault).await,
-    };
-    let mut tx = app.store.begin().await?;
-    people::set_password(&mut tx, &by.id, &hash).await?;
-    let cookie = sessions::begin(&mut tx, &app.settings, &by.id).await?;
-    tx.commit().await?;
-    Ok(sessions::redirect(&cookie, "/account?done=saved"))
+    answer(&app, &page, &by, async {
+        people::require_password(&app, &by, &given.old).await?;
+        let hash = app.hasher.hash(&given.new).await?;
+        let mut tx = app.store.begin().await?;
+        people::set_password(&mut tx, &by.id, &hash).await?;
+        let cookie = sessions::begin(&mut tx, &app.settings, &by.id).await?;
+        tx.commit().await?;
+        Ok(sessions::redirect(&cookie, "/account?done=saved"))
+    })
+    .await
 }
 
 async fn end_sessions(app: App, by: Visitor) -> Result<Response> {
@@ -244,16 +250,15 @@ async fn remove_totp(
     Body(given): Body<SecondFactor>,
 ) -> Result<Response> {
     app.limits.take("codes", &by.id, app.settings.sign_ins_per_minute)?;
-    if let Err(fault) = people::require_password(&app, &by, &given.password).await {
-        return refuse(&app, &page, &by, fault).await;
-    }
-    let mut tx = app.store.begin().await?;
-    if let Err(fault) = totp::take(&mut tx, &by.id, &given.code).await {
-        return refuse(&app, &page, &by, fault).await;
-    }
-    totp::remove(&mut tx, Some(&by.id), &by.id).await?;
-    tx.commit().await?;
-    Ok(Redirect::to("/account?done=removed").into_response())
+    answer(&app, &page, &by, async {
+        people::require_password(&app, &by, &given.password).await?;
+        let mut tx = app.store.begin().await?;
+        totp::take(&mut tx, &by.id, &given.code).await?;
+        totp::remove(&mut tx, Some(&by.id), &by.id).await?;
+        tx.commit().await?;
+        Ok(Redirect::to("/account?done=removed").into_response())
+    })
+    .await
 }
 
 async fn list_tokens(app: App, by: Visitor) -> Result<Answer<Tokens>> {
@@ -268,11 +273,12 @@ async fn create_token(app: &App, by: &Visitor, new: &NewToken) -> Result<String>
 }
 
 async fn add_token(app: App, page: Page, by: Visitor, Body(new): Body<NewToken>) -> Result<Response> {
-    let new_token = match create_token(&app, &by, &new).await {
-        Ok(token) => Some(token),
-        Err(fault) => return refuse(&app, &page, &by, fault).await,
-    };
-    show_after(&app, &page, &by, Outcome { new_token, ..Outcome::default() }).await
+    match create_token(&app, &by, &new).await {
+        Ok(token) => {
+            show_after(&app, &page, &by, Outcome { new_token: Some(token), ..Outcome::default() }).await
+        }
+        Err(fault) => show_after(&app, &page.refused(fault)?, &by, Outcome::default()).await,
+    }
 }
 
 async fn add_token_by_token(
@@ -307,13 +313,11 @@ async fn delete_account(
     _: Attempt,
     Body(given): Body<Confirmation>,
 ) -> Result<Response> {
-    if let Err(fault) = people::require_password(&app, &by, &given.password).await {
-        return refuse(&app, &page, &by, fault).await;
-    }
-    match deletion::remove(&app, Some(&by.id), &by.id).await {
-        Ok(()) => {}
-        Err(fault) => return refuse(&app, &page, &by, fault).await,
-    }
-    app.wake.notify();
-    Ok(sessions::redirect(&sessions::forget(&app.settings), "/?done=account-deleted"))
+    answer(&app, &page, &by, async {
+        people::require_password(&app, &by, &given.password).await?;
+        deletion::remove(&app, Some(&by.id), &by.id).await?;
+        app.wake.notify();
+        Ok(sessions::redirect(&sessions::forget(&app.settings), "/?done=account-deleted"))
+    })
+    .await
 }
