@@ -1,7 +1,6 @@
 //! Two entries side by side, on a page and for programs.
 
 use askama::Template;
-use axum::response::Response;
 use capeval_api::{
     ComparedEntry, ComparedImage, ComparedImages, ComparedMeasure, ComparedPoint, ComparedSet,
     ComparisonState, EntryComparison, EntryPair, SubmissionKind,
@@ -266,7 +265,7 @@ async fn show(
     page: Page,
     Visible(of): Visible<SeenPhase>,
     UrlQuery(asked): UrlQuery<EntryPair>,
-) -> Result<Either<Answer<EntryComparison>, Response>> {
+) -> Result<Answer<EntryComparison>> {
     let visitor = page.visitor.as_ref();
     let (compared, problem, here) = match two(&asked) {
         Ok(ids) => {
@@ -279,7 +278,7 @@ async fn show(
         Err(fault) => (None, (asked.entries.len() > 1).then(|| page.fault(&fault)), String::new()),
     };
     if let (Some(compared), true) = (&compared, page.is_program()) {
-        return Ok(Either::One(Answer::json(&for_programs(&app, &of, compared, &here))));
+        return Ok(Answer::json(&for_programs(&app, &of, compared, &here)));
     }
     let mut chosen = asked.entries.iter().filter(|id| !id.is_empty()).map(String::as_str);
     let mut template = ComparePage {
@@ -300,7 +299,7 @@ async fn show(
         let names = [0, 1].map(|place| template.short(compared, &place));
         template.figure = figure(&page, by, found, names);
     }
-    Ok(Either::Other(pictures::show(&page, &template, &of.phase.pictures)?))
+    Ok(pictures::show(&page, &template, &of.phase.pictures)?.into())
 }
 
 /// Has two entries compared in a job, of which one person asks for a few in a minute.
