@@ -195,11 +195,7 @@ fn rejected(page: &Page, problems: &[Problem]) -> Fault {
     fault.more(Details { problems: Some(flaws.collect()), ..Details::default() })
 }
 
-async fn to_rate(
-    app: App,
-    visitor: Visitor,
-    Visible(seen): Visible<SeenCollection>,
-) -> Result<Answer<ToRate>> {
+async fn to_rate(app: App, visitor: Visitor, seen: Visible<SeenCollection>) -> Result<Answer<ToRate>> {
     passes::require(&app.store, &seen, &visitor).await?;
     let found = queue::next(&app.store, &seen.collection.id, &visitor.id).await?;
     // Nothing says whose a caption is, or whether its grade is known.

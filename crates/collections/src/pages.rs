@@ -44,10 +44,7 @@ async fn list(app: App, page: Page) -> Result<Answer<Collections>> {
     })
 }
 
-async fn collection(
-    app: App,
-    Visible(seen): Visible<SeenCollection>,
-) -> Result<Answer<capeval_api::Collection>> {
+async fn collection(app: App, seen: Visible<SeenCollection>) -> Result<Answer<capeval_api::Collection>> {
     let progress = records::progress(&app.store, &seen.collection).await?;
     Ok(Answer::json(&records::for_programs(&seen.collection, &progress)))
 }

@@ -44,12 +44,7 @@ impl ParticipantsPage<'_> {
     }
 }
 
-async fn list(
-    app: App,
-    page: Page,
-    Hosted(seen): Hosted<SeenBenchmark>,
-    at: At,
-) -> Result<Answer<Participants>> {
+async fn list(app: App, page: Page, seen: Hosted<SeenBenchmark>, at: At) -> Result<Answer<Participants>> {
     let people = requests::page(&app.store, &seen.benchmark.id, at).await?;
     let template = ParticipantsPage { page: &page, seen: &seen, people: &people };
     page.shows(&template, || Participants { participants: people.rows.clone(), next: people.after.clone() })

@@ -97,12 +97,7 @@ async fn form(app: &App, seen: &SeenBenchmark, draft: Draft, preview: Option<Str
     })
 }
 
-async fn list(
-    app: App,
-    page: Page,
-    Visible(seen): Visible<SeenBenchmark>,
-    at: At,
-) -> Result<Answer<Announcements>> {
+async fn list(app: App, page: Page, seen: Visible<SeenBenchmark>, at: At) -> Result<Answer<Announcements>> {
     let account = page.visitor.as_ref().map(|visitor| visitor.id.as_str());
     let announcements = records::page(&app.store, &seen.benchmark.id, (seen.is_host, account), at).await?;
     let form = match seen.is_host && !page.is_program() {

@@ -71,12 +71,7 @@ async fn list(app: App, Visible(of): Visible<SeenPhase>) -> Result<Answer<PhaseF
     Ok(Answer::json(&for_programs(&app, &of).await?))
 }
 
-async fn send(
-    app: App,
-    page: Page,
-    Visible(seen): Visible<SeenFile>,
-    headers: HeaderMap,
-) -> Result<Response> {
+async fn send(app: App, page: Page, seen: Visible<SeenFile>, headers: HeaderMap) -> Result<Response> {
     let benchmark = &seen.of.seen.benchmark;
     if benchmark.is_restricted() {
         let Some(visitor) = &page.visitor else {

@@ -254,12 +254,7 @@ async fn show_private(
     changed(&app, &page, &of, "saved").await
 }
 
-async fn try_again(
-    app: App,
-    page: Page,
-    by: Visitor,
-    Hosted(of): Hosted<SeenPhase>,
-) -> Result<Answer<HostedPhase>> {
+async fn try_again(app: App, page: Page, by: Visitor, of: Hosted<SeenPhase>) -> Result<Answer<HostedPhase>> {
     actions::try_again(&app, &by, &of.phase).await?;
     changed(&app, &page, &of, "saved").await
 }
@@ -303,12 +298,7 @@ struct AuditPage<'a> {
     notes: Rows<Note>,
 }
 
-async fn audit(
-    app: App,
-    page: Page,
-    Hosted(seen): Hosted<SeenBenchmark>,
-    at: At,
-) -> Result<Answer<AuditLog>> {
+async fn audit(app: App, page: Page, seen: Hosted<SeenBenchmark>, at: At) -> Result<Answer<AuditLog>> {
     let notes = audit::page(&app.store, &audit::OF_PLACE, &seen.benchmark.id, at).await?;
     let shown = AuditPage { page: &page, seen: &seen, notes };
     page.shows(&shown, || AuditLog {

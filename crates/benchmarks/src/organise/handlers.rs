@@ -455,12 +455,7 @@ async fn save_phase(
     }
 }
 
-async fn remove_phase(
-    app: App,
-    page: Page,
-    by: Visitor,
-    Hosted(of): Hosted<SeenPhase>,
-) -> Result<Answer<Benchmark>> {
+async fn remove_phase(app: App, page: Page, by: Visitor, of: Hosted<SeenPhase>) -> Result<Answer<Benchmark>> {
     apply::remove_phase(&app, &of.phase, &by.id).await?;
     let slug = &of.seen.benchmark.slug;
     Ok(page.then(&format!("/b/{slug}/settings?done=removed"), &benchmark(&app, slug, &by).await?))

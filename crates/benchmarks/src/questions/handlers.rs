@@ -48,12 +48,7 @@ impl QuestionsPage<'_> {
     }
 }
 
-async fn list(
-    app: App,
-    page: Page,
-    Visible(seen): Visible<SeenBenchmark>,
-    at: At,
-) -> Result<Answer<Questions>> {
+async fn list(app: App, page: Page, seen: Visible<SeenBenchmark>, at: At) -> Result<Answer<Questions>> {
     let (pinned, questions) = records::page(&app.store, &seen, at).await?;
     let template = QuestionsPage {
         page: &page,
@@ -117,12 +112,7 @@ fn address(seen: &SeenBenchmark, id: &str) -> String {
     seen.benchmark.address(&format!("questions/{id}"))
 }
 
-async fn thread(
-    app: App,
-    page: Page,
-    Visible(of): Visible<SeenQuestion>,
-    at: At,
-) -> Result<Answer<QuestionThread>> {
+async fn thread(app: App, page: Page, of: Visible<SeenQuestion>, at: At) -> Result<Answer<QuestionThread>> {
     if of.question.answers.is_some() {
         return Err(Fault::not_found());
     }

@@ -73,12 +73,7 @@ async fn list(app: App, page: Page, by: Visitor, at: At) -> Result<Response> {
     page.show(&List { page: &page, list, scores, has_choice })
 }
 
-async fn list_of_phase(
-    app: App,
-    by: Visitor,
-    Visible(of): Visible<SeenPhase>,
-    at: At,
-) -> Result<Answer<Submissions>> {
+async fn list_of_phase(app: App, by: Visitor, of: Visible<SeenPhase>, at: At) -> Result<Answer<Submissions>> {
     Ok(Answer::json(&records::api_submissions(&app, &by, &of, at).await?))
 }
 

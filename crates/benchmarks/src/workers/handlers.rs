@@ -82,20 +82,12 @@ async fn captions(app: App, Hosted(claim): Hosted<SeenClaim>, headers: HeaderMap
     download::send(&path, &hash, None, "application/json", &headers).await
 }
 
-async fn give(
-    app: App,
-    Hosted(claim): Hosted<SeenClaim>,
-    Body(given): Body<GivenScores>,
-) -> Result<NoContent> {
+async fn give(app: App, claim: Hosted<SeenClaim>, Body(given): Body<GivenScores>) -> Result<NoContent> {
     posts::give(&app, &claim, &given).await?;
     Ok(NoContent::json(&()))
 }
 
-async fn fail(
-    app: App,
-    Hosted(claim): Hosted<SeenClaim>,
-    Body(given): Body<GivenFailure>,
-) -> Result<NoContent> {
+async fn fail(app: App, claim: Hosted<SeenClaim>, Body(given): Body<GivenFailure>) -> Result<NoContent> {
     posts::fail(&app, &claim, &given).await?;
     Ok(NoContent::json(&()))
 }

@@ -33,12 +33,7 @@ struct Queue<'a> {
     captions: Rows<WaitingCaption>,
 }
 
-async fn show(
-    app: App,
-    page: Page,
-    Moderated(seen): Moderated<SeenCollection>,
-    places: Places,
-) -> Result<Response> {
+async fn show(app: App, page: Page, seen: Moderated<SeenCollection>, places: Places) -> Result<Response> {
     let (store, id) = (&app.store, &seen.collection.id);
     page.show(&Queue {
         page: &page,

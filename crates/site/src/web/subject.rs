@@ -1,6 +1,8 @@
 //! The subject that an address names, and the standing that the visitor must have. A handler that takes
 //! `Hosted<SeenPhase>` cannot forget to check whose phase it is.
 
+use std::ops::Deref;
+
 use axum::extract::{FromRequestParts, RawPathParams};
 use axum::http::request::Parts;
 
@@ -65,6 +67,14 @@ macro_rules! families {
     ($($(#[$doc:meta])* $name:ident: $standing:ident;)*) => {$(
         $(#[$doc])*
         pub struct $name<T>(pub T);
+
+        impl<T> Deref for $name<T> {
+            type Target = T;
+
+            fn deref(&self) -> &T {
+                &self.0
+            }
+        }
 
         impl<T: Subject> FromRequestParts<App> for $name<T> {
             type Rejection = Fault;
