@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use capeval_choice::SegmentId;
-use capeval_site::jobs::{child, queue};
+use capeval_site::jobs::child;
 use capeval_site::prelude::*;
 use capeval_tasks::{Agreement, Correlate};
 use serde::de::Error as _;
@@ -60,7 +60,7 @@ const JUDGED: &str = "SELECT item.image, item.caption, judgement.grade, submissi
      ORDER BY id DESC LIMIT 1) ORDER BY item.id, judgement.account";
 
 /// Returns true if people have judged captions of a phase.
-pub async fn is_judged(store: &Store, phase: &Phase) -> Result<bool, Fault> {
+pub async fn is_judged(store: &Store, phase: &Phase) -> Result<bool> {
     Ok(store.exists(JUDGED, args![&phase.id]).await?)
 }
 
@@ -70,11 +70,9 @@ pub async fn found_for(store: &Store, phase: &Phase) -> Result<Option<FoundAgree
 }
 
 /// Has the correlations of a phase calculated, unless that is about to happen.
-pub async fn refresh(app: &App, phase: &Phase) -> Result<(), Fault> {
+pub async fn refresh(app: &App, phase: &Phase) -> Result<()> {
     let mut tx = app.store.begin().await?;
-    if !queue::is_waiting(&mut tx, CorrelatePhase::KIND, &phase.id).await? {
-        jobs::add::<CorrelatePhase>(&mut tx, &phase.id, Priority::Background).await?;
-    }
+    jobs::add_once::<CorrelatePhase>(&mut tx, &phase.id, Priority::Background).await?;
     Ok(app.commit(tx).await?)
 }
 
@@ -140,16 +138,10 @@ impl Work for CorrelatePhase {
         Ok(found)
     }
 
-    async fn finish(
-        _: &App,
-        tx: &mut Tx,
-        job: &Job,
-        outcome: Result<Agreement, String>,
-    ) -> Result<(), Fault> {
+    async fn finish(_: &App, tx: &mut Tx, job: &Job, outcome: Result<Agreement, String>) -> Result<()> {
         let Ok(found) = outcome else { return Ok(()) };
-        let sql = "INSERT INTO phase_agreement (phase, result, created_at) VALUES ($1, $2, $3) \
-                   ON CONFLICT (phase) DO UPDATE SET result = excluded.result, created_at = excluded.created_at";
-        tx.execute(sql, args![&job.subject, serde_json::to_string(&found)?, clock::now()]).await?;
-        Ok(())
+        let result = serde_json::to_string(&found)?;
+        let row = columns! { phase: &job.subject, result, created_at: clock::now() };
+        Ok(tx.put_row("phase_agreement", &["phase"], row).await?)
     }
 }

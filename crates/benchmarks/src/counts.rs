@@ -42,8 +42,14 @@ mod tests {
         static FEATURES: Features = &[&capeval_site::BASE, &crate::FEATURE];
         feature::join(FEATURES);
         let shown = |language, images, captions| {
-            let page =
-                Page { language, visitor: None, path: "/".to_owned(), site: Arc::from(""), done: None };
+            let page = Page {
+                language,
+                visitor: None,
+                path: "/".to_owned(),
+                site: Arc::from(""),
+                done: None,
+                problem: None,
+            };
             page.images_and_captions(&images, &captions)
         };
         assert_eq!(shown(Language::English, 1, 5), "1 image, 5 captions");

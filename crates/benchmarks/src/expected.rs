@@ -16,7 +16,7 @@ const KEPT: usize = 8;
 pub struct Cache(Mutex<Vec<(String, Arc<ExpectedImages>)>>);
 
 /// The images of all reference sets of a phase.
-pub async fn of(app: &App, sets: &[ReferenceSet]) -> Result<Arc<ExpectedImages>, Fault> {
+pub async fn of(app: &App, sets: &[ReferenceSet]) -> Result<Arc<ExpectedImages>> {
     let hashes: Vec<String> = sets.iter().filter_map(|set| set.ids_hash.clone()).collect();
     let (key, cache) = (hashes.join(" "), app.part::<Cache>());
     {

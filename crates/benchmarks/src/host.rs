@@ -32,7 +32,7 @@ struct HostedPhase {
     states: States,
 }
 
-async fn show(app: App, page: Page) -> Result<Response, Fault> {
+async fn show(app: App, page: Page) -> Result<Response> {
     let mut all_phases = records::phases_with_sets(&app.store, None).await?;
     let mut all_states = states_by_phase(&app.store).await?;
     let visible = records::visible(&app.store, page.visitor.as_ref()).await?;

@@ -50,7 +50,7 @@ struct EndedSubmission {
 }
 
 /// Tells the person who made a submission, and the webhooks of its benchmark, that it has ended.
-pub async fn submission_ended(tx: &mut Tx, app: &App, submission: &str) -> Result<(), Fault> {
+pub async fn submission_ended(tx: &mut Tx, app: &App, submission: &str) -> Result<()> {
     let sql = "SELECT submission.state, submission.method, submission.team, phase.slug AS phase, \
                benchmark.id AS benchmark, benchmark.slug AS slug, benchmark.title AS title, \
                account.email, account.language FROM submission \

@@ -57,7 +57,7 @@ impl PersonalData for OwnData {
         ))
     }
 
-    fn export<'a>(&'a self, app: &'a App, account: &'a str) -> BoxFuture<'a, Result<Export, Fault>> {
+    fn export<'a>(&'a self, app: &'a App, account: &'a str) -> BoxFuture<'a, Result<Export>> {
         const JUDGEMENTS: &str = "SELECT item.image AS image, item.caption AS caption, grade, is_machine, detail, \
             judgement.created_at AS at FROM judgement JOIN evaluation_item AS item ON item.id = judgement.item \
             WHERE judgement.account = $1 ORDER BY judgement.created_at, item.id";
@@ -89,7 +89,7 @@ impl PersonalData for OwnData {
         })
     }
 
-    fn withdraw<'a>(&'a self, app: &'a App, account: &'a str) -> BoxFuture<'a, Result<(), Fault>> {
+    fn withdraw<'a>(&'a self, app: &'a App, account: &'a str) -> BoxFuture<'a, Result<()>> {
         Box::pin(async move {
             let mut tx = app.store.begin().await?;
             questions::forget(&mut tx, account).await?;
@@ -98,21 +98,21 @@ impl PersonalData for OwnData {
         })
     }
 
-    fn clear<'a>(&'a self, tx: &'a mut Tx, account: &'a str) -> BoxFuture<'a, Result<(), Fault>> {
+    fn clear<'a>(&'a self, tx: &'a mut Tx, account: &'a str) -> BoxFuture<'a, Result<()>> {
         Box::pin(async move {
             let left = "SELECT 1 FROM judgement WHERE account = $1";
             if tx.exists(left, args![account]).await? { Err(Fault::still_contributing()) } else { Ok(()) }
         })
     }
 
-    fn is_remembered<'a>(&'a self, tx: &'a mut Tx, account: &'a str) -> BoxFuture<'a, Result<bool, Fault>> {
+    fn is_remembered<'a>(&'a self, tx: &'a mut Tx, account: &'a str) -> BoxFuture<'a, Result<bool>> {
         // Another account gets no other quota in the phases that they entered.
         Box::pin(async move {
             Ok(tx.exists("SELECT 1 FROM entry_member WHERE account = $1", args![account]).await?)
         })
     }
 
-    fn forget<'a>(&'a self, tx: &'a mut Tx, person: &'a Leaving) -> BoxFuture<'a, Result<(), Fault>> {
+    fn forget<'a>(&'a self, tx: &'a mut Tx, person: &'a Leaving) -> BoxFuture<'a, Result<()>> {
         Box::pin(async move {
             for sql in [
                 "DELETE FROM benchmark_host WHERE account = $1",

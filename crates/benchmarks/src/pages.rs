@@ -29,7 +29,7 @@ pub(super) fn routes() -> Vec<Route> {
     ]
 }
 
-async fn benchmarks(app: App, page: Page) -> Result<Answer<Benchmarks>, Fault> {
+async fn benchmarks(app: App, page: Page) -> Result<Answer<Benchmarks>> {
     let mut phases = records::phases_with_sets(&app.store, None).await?;
     let benchmarks = records::visible(&app.store, page.visitor.as_ref()).await?.into_iter().map(|seen| {
         let phases = phases.remove(&seen.benchmark.id).unwrap_or_default();
@@ -38,7 +38,7 @@ async fn benchmarks(app: App, page: Page) -> Result<Answer<Benchmarks>, Fault> {
     Ok(Answer::json(&Benchmarks { benchmarks: benchmarks.collect() }))
 }
 
-async fn phase(app: App, Visible(of): Visible<SeenPhase>) -> Result<Answer<capeval_api::Phase>, Fault> {
+async fn phase(app: App, Visible(of): Visible<SeenPhase>) -> Result<Answer<capeval_api::Phase>> {
     let sets = records::sets(&app.store, &of).await?;
     Ok(Answer::json(&records::phase_for_programs(&of.seen, &of.phase, &sets)))
 }
@@ -98,7 +98,7 @@ impl ShownPhase {
     }
 }
 
-async fn show(app: App, page: Page, Visible(seen): Visible<SeenBenchmark>) -> Result<Response, Fault> {
+async fn show(app: App, page: Page, Visible(seen): Visible<SeenBenchmark>) -> Result<Response> {
     let id = seen.benchmark.id.as_str();
     let teams = records::teams_by_phase(&app.store, id).await?;
     let mut files = files::records::of_benchmark(&app.store, id).await?;
@@ -111,7 +111,7 @@ async fn show(app: App, page: Page, Visible(seen): Visible<SeenBenchmark>) -> Re
         sets: sets.into_iter().filter(|set| seen.is_host || !set.is_withheld).collect(),
         phase,
     });
-    let at = (&Place::default(), ANNOUNCED);
+    let at = At::start(ANNOUNCED);
     let account = page.visitor.as_ref().map(|visitor| visitor.id.as_str());
     let announcements = announcements::records::page(&app.store, id, (false, account), at).await?.rows;
     let citation = exports::citation(&app, &seen.benchmark).await?;
@@ -128,6 +128,6 @@ struct Rules<'a> {
     html: String,
 }
 
-async fn rules(page: Page, Visible(seen): Visible<SeenBenchmark>) -> Result<Response, Fault> {
+async fn rules(page: Page, Visible(seen): Visible<SeenBenchmark>) -> Result<Response> {
     page.show(&Rules { page: &page, html: as_html(&seen.benchmark.rules), seen: &seen })
 }

@@ -16,7 +16,7 @@ pub fn of_image(pictures: &str, image: &str) -> String {
 }
 
 /// Fills the template of a page that shows these pictures, which its policy allows.
-pub fn show(page: &Page, template: &impl Template, pictures: &str) -> Result<Response, Fault> {
+pub fn show(page: &Page, template: &impl Template, pictures: &str) -> Result<Response> {
     let mut shown = page.show(template)?;
     if !pictures.is_empty()
         && let Ok(policy) = HeaderValue::from_str(&middleware::policy_with_pictures(origin(pictures)))
@@ -34,7 +34,7 @@ fn origin(pictures: &str) -> &str {
 }
 
 /// The address of pictures with `{id}` in the place of the id of the image, as people write it.
-pub fn checked(address: &str) -> Result<&str, Fault> {
+pub fn checked(address: &str) -> Result<&str> {
     let pictures = address.trim();
     let is_plain = pictures.chars().all(|c| c.is_ascii_graphic() && !"\"'<>;,\\".contains(c));
     let host = pictures.strip_prefix("https://").and_then(|rest| rest.split('/').next());

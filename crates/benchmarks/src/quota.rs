@@ -71,7 +71,7 @@ fn day_used(per_day: i64, now: i64) -> Fault {
 ///
 /// # Errors
 /// If the quota is used up; roll the transaction back.
-pub async fn take(tx: &mut Tx, phase: &Phase, team: &str) -> Result<String, Fault> {
+pub async fn take(tx: &mut Tx, phase: &Phase, team: &str) -> Result<String> {
     let now = clock::now();
     let day = clock::day(now);
     let per_day = phase.per_day + granted(tx, &phase.id, team, &day).await?;

@@ -78,7 +78,7 @@ impl Phase {
     }
 
     /// Refuses submissions if none can be made now.
-    pub fn require_open(&self) -> Result<(), Fault> {
+    pub fn require_open(&self) -> Result<()> {
         self.refusal().map_or(Ok(()), Err)
     }
 
@@ -271,7 +271,7 @@ pub struct SeenPhase {
 impl Subject for SeenBenchmark {
     const KIND: &'static str = "benchmark";
 
-    async fn find(app: &App, names: &Names, visitor: Option<&Visitor>) -> Result<Self, Fault> {
+    async fn find(app: &App, names: &Names, visitor: Option<&Visitor>) -> Result<Self> {
         benchmark(&app.store, names.require("slug")?, visitor).await
     }
 
@@ -284,7 +284,7 @@ impl Subject for SeenBenchmark {
 impl Subject for SeenPhase {
     const KIND: &'static str = "phase";
 
-    async fn find(app: &App, names: &Names, visitor: Option<&Visitor>) -> Result<Self, Fault> {
+    async fn find(app: &App, names: &Names, visitor: Option<&Visitor>) -> Result<Self> {
         let (seen, phase) = match names.get("id") {
             Some(id) => phase_by_id(&app.store, id, visitor).await?,
             None => phase(&app.store, names.require("slug")?, names.require("phase")?, visitor).await?,
@@ -355,7 +355,7 @@ pub async fn is_host(store: &Store, benchmark: &str, visitor: Option<&Visitor>) 
 }
 
 /// The benchmark with this slug.
-pub async fn benchmark(store: &Store, slug: &str, visitor: Option<&Visitor>) -> Result<SeenBenchmark, Fault> {
+pub async fn benchmark(store: &Store, slug: &str, visitor: Option<&Visitor>) -> Result<SeenBenchmark> {
     let benchmark = store.fetch_optional("SELECT * FROM benchmark WHERE slug = $1", args![slug]).await?;
     let benchmark = benchmark.ok_or_else(Fault::not_found)?;
     see(store, benchmark, visitor).await?.ok_or_else(Fault::not_found)
@@ -429,18 +429,14 @@ pub async fn phase(
     benchmark_slug: &str,
     slug: &str,
     visitor: Option<&Visitor>,
-) -> Result<(SeenBenchmark, Phase), Fault> {
+) -> Result<(SeenBenchmark, Phase)> {
     let seen = benchmark(store, benchmark_slug, visitor).await?;
     let phase = phase_called(store, &seen.benchmark.id, slug).await?;
     Ok((seen, phase))
 }
 
 /// A phase for people who were asked to do something for it, whether or not they may see its benchmark otherwise.
-pub async fn phase_unseen(
-    store: &Store,
-    benchmark_slug: &str,
-    slug: &str,
-) -> Result<(SeenBenchmark, Phase), Fault> {
+pub async fn phase_unseen(store: &Store, benchmark_slug: &str, slug: &str) -> Result<(SeenBenchmark, Phase)> {
     let sql = "SELECT * FROM benchmark WHERE slug = $1";
     let benchmark: Option<Benchmark> = store.fetch_optional(sql, args![benchmark_slug]).await?;
     let benchmark = benchmark.ok_or_else(Fault::not_found)?;
@@ -448,25 +444,25 @@ pub async fn phase_unseen(
     Ok((SeenBenchmark { benchmark, is_host: false }, phase))
 }
 
-async fn phase_called(store: &Store, benchmark: &str, slug: &str) -> Result<Phase, Fault> {
+async fn phase_called(store: &Store, benchmark: &str, slug: &str) -> Result<Phase> {
     let sql = "SELECT * FROM phase WHERE benchmark = $1 AND slug = $2";
     store.fetch_optional(sql, args![benchmark, slug]).await?.ok_or_else(Fault::not_found)
 }
 
 /// The phase with this id, without asking who may see it.
-pub async fn phase_of(store: &Store, id: &str) -> Result<Phase, Fault> {
+pub async fn phase_of(store: &Store, id: &str) -> Result<Phase> {
     let phase = store.fetch_optional("SELECT * FROM phase WHERE id = $1", args![id]).await?;
     phase.ok_or_else(Fault::not_found)
 }
 
 /// The phase with this id, which stays as it is until the transaction ends.
-pub async fn phase_shared(tx: &mut Tx, id: &str) -> Result<Phase, Fault> {
+pub async fn phase_shared(tx: &mut Tx, id: &str) -> Result<Phase> {
     let sql = tx.pick("SELECT * FROM phase WHERE id = $1", "SELECT * FROM phase WHERE id = $1 FOR SHARE");
     tx.fetch_optional(sql, args![id]).await?.ok_or_else(Fault::not_found)
 }
 
 /// The same, which no other transaction holds, either.
-pub async fn phase_alone(tx: &mut Tx, id: &str) -> Result<Phase, Fault> {
+pub async fn phase_alone(tx: &mut Tx, id: &str) -> Result<Phase> {
     let sql =
         tx.pick("SELECT * FROM phase WHERE id = $1", "SELECT * FROM phase WHERE id = $1 FOR NO KEY UPDATE");
     tx.fetch_optional(sql, args![id]).await?.ok_or_else(Fault::not_found)
@@ -477,7 +473,7 @@ pub async fn phase_by_id(
     store: &Store,
     id: &str,
     visitor: Option<&Visitor>,
-) -> Result<(SeenBenchmark, Phase), Fault> {
+) -> Result<(SeenBenchmark, Phase)> {
     let phase = phase_of(store, id).await?;
     let benchmark = store.fetch_one("SELECT * FROM benchmark WHERE id = $1", args![&phase.benchmark]).await?;
     let seen = see(store, benchmark, visitor).await?.ok_or_else(Fault::not_found)?;
@@ -504,7 +500,7 @@ pub async fn all_sets_in(tx: &mut Tx, phase: &str) -> Result<Vec<ReferenceSet>, 
 }
 
 /// The reference set with this id.
-pub async fn set(store: &Store, id: &str) -> Result<ReferenceSet, Fault> {
+pub async fn set(store: &Store, id: &str) -> Result<ReferenceSet> {
     store.fetch_optional(SETS, args!["", "", id, clock::now()]).await?.ok_or_else(Fault::not_found)
 }
 

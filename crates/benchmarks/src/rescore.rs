@@ -45,7 +45,7 @@ pub async fn sets(store: &Store, phase: &str) -> Result<Vec<ScoreSet>, Error> {
 ///
 /// # Errors
 /// If the references are not ready, or this is under way already.
-pub async fn start(app: &App, visitor: &Visitor, phase: &Phase) -> Result<String, Fault> {
+pub async fn start(app: &App, visitor: &Visitor, phase: &Phase) -> Result<String> {
     let mut tx = app.store.begin().await?;
     let phase = records::phase_alone(&mut tx, &phase.id).await?;
     if phase.score_set.is_none() {
@@ -62,7 +62,7 @@ pub async fn start(app: &App, visitor: &Visitor, phase: &Phase) -> Result<String
 
 /// Begins a score set for a phase whose references are ready, with all submissions that have scores. One that is under
 /// way is given up. The phase must be held alone.
-pub async fn begin(tx: &mut Tx, phase: &Phase, actor: Option<&str>) -> Result<String, Fault> {
+pub async fn begin(tx: &mut Tx, phase: &Phase, actor: Option<&str>) -> Result<String> {
     tx.execute(
         "UPDATE score_set SET pending = 0, reason = $1 WHERE phase = $2 AND pending > 0 AND id <> $3",
         args![reason!("another one was begun"), &phase.id, phase.score_set.as_deref().unwrap_or_default()],
@@ -99,7 +99,7 @@ pub async fn begin(tx: &mut Tx, phase: &Phase, actor: Option<&str>) -> Result<St
 }
 
 /// Has boards show a complete score set, unless they show a newer one.
-async fn take_over(tx: &mut Tx, phase: &str, id: &str) -> Result<(), Fault> {
+async fn take_over(tx: &mut Tx, phase: &str, id: &str) -> Result<()> {
     let sql = "UPDATE phase SET score_set = $1 WHERE id = $2 AND (score_set IS NULL OR score_set < $1)";
     let taken = tx.execute(sql, args![id, phase]).await?;
     if taken == 1 {
@@ -111,7 +111,7 @@ async fn take_over(tx: &mut Tx, phase: &str, id: &str) -> Result<(), Fault> {
 
 /// Has a submission scored for the score set that boards show, and for one that is under way, where it has no scores
 /// there yet. The phase must be held alone.
-pub async fn catch_up(tx: &mut Tx, phase: &Phase, submission: &str) -> Result<(), Fault> {
+pub async fn catch_up(tx: &mut Tx, phase: &Phase, submission: &str) -> Result<()> {
     let sql = "SELECT id FROM score_set WHERE phase = $1 AND (pending > 0 OR id = $2) AND NOT EXISTS \
                (SELECT 1 FROM scored_by WHERE score_set = score_set.id AND submission = $3)";
     let lacking: Vec<String> =
@@ -125,7 +125,7 @@ pub async fn catch_up(tx: &mut Tx, phase: &Phase, submission: &str) -> Result<()
 }
 
 /// Writes the scores of a submission into a score set.
-pub async fn write(tx: &mut Tx, id: &str, submission: &str, sets: &[SetScores]) -> Result<(), Fault> {
+pub async fn write(tx: &mut Tx, id: &str, submission: &str, sets: &[SetScores]) -> Result<()> {
     let signatures: IndexMap<&String, &Vec<String>> =
         sets.iter().map(|set| (&set.set, &set.signatures)).collect();
     let row = columns! { score_set: id, submission, signatures: serde_json::to_string(&signatures)? };
@@ -165,7 +165,7 @@ impl Work for Rescore {
         tx: &mut Tx,
         job: &Job<Lacking>,
         outcome: Result<Self::Output, String>,
-    ) -> Result<(), Fault> {
+    ) -> Result<()> {
         let Lacking { set, submission: id } = &job.subject;
         let sql = "SELECT * FROM submission WHERE id = $1";
         let submission: Option<Submission> = tx.fetch_optional(sql, args![id]).await?;
@@ -186,7 +186,7 @@ pub async fn end(
     tx: &mut Tx,
     Lacking { set, submission: id }: &Lacking,
     outcome: Result<Option<Vec<SetScores>>, String>,
-) -> Result<(), Fault> {
+) -> Result<()> {
     let sql = "SELECT phase, COALESCE(team, ''), disqualified_at FROM submission WHERE id = $1";
     let found: Option<(String, String, Option<i64>)> = tx.fetch_optional(sql, args![id]).await?;
     let Some((phase, team, disqualified_at)) = found else { return Ok(()) };

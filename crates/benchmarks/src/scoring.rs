@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use capeval_api::{SetState, SubmissionKind};
 use capeval_choice::SegmentId;
 use capeval_report::charts::SQUARES;
-use capeval_site::jobs::{child, queue};
+use capeval_site::jobs::child;
 use capeval_site::prelude::*;
 use capeval_tasks::{
     Allowance, Compare, Contrast, MeasureInfo, Metrics, Prepare, ReferenceSummary, Score, Set, SetContrast,
@@ -103,12 +103,7 @@ impl Work for PrepareSet {
         Ok(PreparedSet { about, prepared, ids })
     }
 
-    async fn finish(
-        _: &App,
-        tx: &mut Tx,
-        job: &Job,
-        outcome: Result<PreparedSet, String>,
-    ) -> Result<(), Fault> {
+    async fn finish(_: &App, tx: &mut Tx, job: &Job, outcome: Result<PreparedSet, String>) -> Result<()> {
         let PreparedSet { about, prepared, ids } = match outcome {
             Ok(done) => done,
             Err(reason) => {
@@ -128,7 +123,7 @@ impl Work for PrepareSet {
 }
 
 /// Begins the scores of a phase, once all of its reference sets are ready.
-async fn open_board(tx: &mut Tx, set: &str) -> Result<(), Fault> {
+async fn open_board(tx: &mut Tx, set: &str) -> Result<()> {
     let phase = tx.fetch_optional("SELECT phase FROM reference_set WHERE id = $1", args![set]).await?;
     let Some(phase): Option<String> = phase else { return Ok(()) };
     // Two sets that become ready at once must not both miss the other.
@@ -184,7 +179,7 @@ impl Work for ScoreSubmission {
         tx: &mut Tx,
         job: &Job,
         outcome: Result<SubmissionScores, String>,
-    ) -> Result<(), Fault> {
+    ) -> Result<()> {
         let sql = "SELECT * FROM submission WHERE id = $1";
         let submission: Option<Submission> = tx.fetch_optional(sql, args![&job.subject]).await?;
         let Some(submission) = submission else { return Ok(()) };
@@ -208,7 +203,7 @@ pub async fn record(
     tx: &mut Tx,
     (phase, submission): (&Phase, &Submission),
     (score_set, scores): (&str, &[SetScores]),
-) -> Result<(), Fault> {
+) -> Result<()> {
     let sql = "UPDATE submission SET state = 'scored', finished_at = $1, reason = NULL \
                WHERE id = $2 AND state = 'running'";
     let scored = tx.execute(sql, args![clock::now(), &submission.id]).await?;
@@ -227,7 +222,7 @@ pub async fn fail(
     tx: &mut Tx,
     submission: &Submission,
     (reason, is_refunded): (&str, bool),
-) -> Result<(), Fault> {
+) -> Result<()> {
     let sql = "UPDATE submission SET state = 'failed', reason = $1, finished_at = $2 \
                WHERE id = $3 AND state IN ('queued', 'running')";
     let failed = tx.execute(sql, args![reason, clock::now(), &submission.id]).await?;
@@ -301,7 +296,7 @@ pub async fn score<'s>(
 }
 
 /// Has the neighbours on the board of a phase compared, unless that is about to happen.
-pub async fn compare_later(tx: &mut Tx, phase: &str) -> Result<(), Fault> {
+pub async fn compare_later(tx: &mut Tx, phase: &str) -> Result<()> {
     let waiting = "SELECT 1 FROM job WHERE subject = $1 AND kind = 'compare' AND state = 'queued'";
     if !tx.exists(waiting, args![phase]).await? {
         jobs::add::<CompareNeighbours>(tx, &phase.to_owned(), Priority::Background).await?;
@@ -311,10 +306,7 @@ pub async fn compare_later(tx: &mut Tx, phase: &str) -> Result<(), Fault> {
 
 /// The reason why the neighbours on the board of a phase could not be compared, unless they are about to be.
 pub async fn comparison_failure(tx: &mut Tx, phase: &str) -> Result<Option<String>, Error> {
-    if queue::is_waiting(tx, CompareNeighbours::KIND, phase).await? {
-        return Ok(None);
-    }
-    queue::failure(tx, CompareNeighbours::KIND, phase).await
+    Ok(jobs::progress::<CompareNeighbours>(tx, &phase.to_owned()).await?.1)
 }
 
 /// The differences of neighbours, and the score set that the phase showed when they were compared.
@@ -357,12 +349,7 @@ impl Work for CompareNeighbours {
         }
     }
 
-    async fn finish(
-        _: &App,
-        tx: &mut Tx,
-        job: &Job,
-        outcome: Result<NeighbourTests, String>,
-    ) -> Result<(), Fault> {
+    async fn finish(_: &App, tx: &mut Tx, job: &Job, outcome: Result<NeighbourTests, String>) -> Result<()> {
         // The row of the job keeps why; hosts see it.
         let Ok(NeighbourTests { score_set, pairs, is_partial }) = outcome else { return Ok(()) };
         let score_set = score_set.unwrap_or_default();

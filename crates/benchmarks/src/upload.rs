@@ -46,7 +46,7 @@ pub struct CheckedFile {
 }
 
 /// Counts an upload of a person, of which a few are received in a minute.
-pub fn limit(app: &App, by: &Visitor) -> Result<(), Fault> {
+pub fn limit(app: &App, by: &Visitor) -> Result<()> {
     app.limits.take("uploads", &by.id, app.settings.uploads_per_minute)
 }
 
@@ -54,7 +54,7 @@ fn too_large(app: &App) -> Fault {
     fault!(PAYLOAD_TOO_LARGE, "upload-too-large", "The file is larger than {} MiB.", app.settings.upload_mib)
 }
 
-fn add(app: &App, draft: &mut Draft, chunk: &[u8]) -> Result<(), Fault> {
+fn add(app: &App, draft: &mut Draft, chunk: &[u8]) -> Result<()> {
     if draft.size() + chunk.len() as u64 > app.settings.upload_mib << 20 {
         return Err(too_large(app));
     }
@@ -62,7 +62,7 @@ fn add(app: &App, draft: &mut Draft, chunk: &[u8]) -> Result<(), Fault> {
 }
 
 /// Receives the body of a request.
-pub async fn of_body(app: &App, body: Body) -> Result<Draft, Fault> {
+pub async fn of_body(app: &App, body: Body) -> Result<Draft> {
     let mut draft = app.blobs.draft()?;
     let mut chunks = body.into_data_stream();
     while let Some(chunk) = chunks.next().await {
@@ -83,16 +83,16 @@ pub async fn discard(app: &App, body: Body) {
 }
 
 /// Receives a field of a form.
-pub async fn of_field(app: &App, field: Field<'_>) -> Result<Draft, Fault> {
+pub async fn of_field(app: &App, field: Field<'_>) -> Result<Draft> {
     receive(app, field, app.blobs.draft()?).await
 }
 
 /// The same for what may be references.
-pub async fn of_hidden_field(app: &App, field: Field<'_>) -> Result<Draft, Fault> {
+pub async fn of_hidden_field(app: &App, field: Field<'_>) -> Result<Draft> {
     receive(app, field, app.hidden.draft()?).await
 }
 
-async fn receive(app: &App, mut field: Field<'_>, mut draft: Draft) -> Result<Draft, Fault> {
+async fn receive(app: &App, mut field: Field<'_>, mut draft: Draft) -> Result<Draft> {
     while let Some(chunk) = field.chunk().await.map_err(|_| broken())? {
         add(app, &mut draft, &chunk)?;
     }
@@ -113,7 +113,7 @@ pub async fn check(
     sets: &[ReferenceSet],
     draft: &Draft,
     name: Option<&str>,
-) -> Result<CheckedFile, Fault> {
+) -> Result<CheckedFile> {
     if draft.size() == 0 {
         return Err(fault!(UNPROCESSABLE_ENTITY, "no-file", "Choose a file with results."));
     }
@@ -182,7 +182,7 @@ async fn read(
 /// Reads the content of a file that may be compressed by gzip, or a zip archive with one file; `None` for other
 /// archives, such as spreadsheets, of which the reader of other formats says what they are. The content is never in
 /// memory as a whole: a few bytes decompress to hundreds of megabytes.
-fn unpack<T>(path: &Path, limit: u64, read: impl FnOnce(&mut Content<'_>) -> T) -> Result<Option<T>, Fault> {
+fn unpack<T>(path: &Path, limit: u64, read: impl FnOnce(&mut Content<'_>) -> T) -> Result<Option<T>> {
     let mut file = File::open(path)?;
     let mut head = [0; 4];
     let n = read_up_to(&mut file, &mut head)?;
@@ -208,7 +208,7 @@ fn unpack<T>(path: &Path, limit: u64, read: impl FnOnce(&mut Content<'_>) -> T) 
 }
 
 /// Returns true if a zip archive ends with a directory of few entries, all of which the library reads into memory.
-fn has_few_entries(file: &mut File) -> Result<bool, Fault> {
+fn has_few_entries(file: &mut File) -> Result<bool> {
     const END: usize = 22;
     const LOCATOR: usize = 20;
     let size = file.seek(SeekFrom::End(0))?;
@@ -293,7 +293,7 @@ impl Content<'_> {
 const TEXT: usize = 1 << 20;
 
 /// Reads content up to a limit of its size, to which what `read` leaves counts, too.
-fn within<T>(inner: &mut dyn Read, limit: u64, read: impl FnOnce(&mut Content<'_>) -> T) -> Result<T, Fault> {
+fn within<T>(inner: &mut dyn Read, limit: u64, read: impl FnOnce(&mut Content<'_>) -> T) -> Result<T> {
     let mut content = Content { inner, limit, size: 0, text: None, is_escaped: false, fault: None };
     let done = read(&mut content);
     let Content { inner, size, fault, .. } = content;

@@ -63,7 +63,7 @@ pub async fn call(tx: &mut Tx, benchmark: &str, body: &Value) -> Result<(), Erro
 }
 
 /// Adds a webhook, and returns the secret of its signatures, which cannot be shown again.
-pub async fn add(app: &App, by: &str, benchmark: &str, url: &str) -> Result<CreatedWebhook, Fault> {
+pub async fn add(app: &App, by: &str, benchmark: &str, url: &str) -> Result<CreatedWebhook> {
     let address = Address::new(url, &app.settings)?;
     let mut tx = app.store.begin().await?;
     tx.lock("benchmark", benchmark).await?;
@@ -84,7 +84,7 @@ pub async fn add(app: &App, by: &str, benchmark: &str, url: &str) -> Result<Crea
 }
 
 /// Removes a webhook of a benchmark.
-pub async fn remove(app: &App, by: &str, benchmark: &str, id: &str) -> Result<(), Fault> {
+pub async fn remove(app: &App, by: &str, benchmark: &str, id: &str) -> Result<()> {
     let mut tx = app.store.begin().await?;
     let sql = "DELETE FROM webhook WHERE id = $1 AND benchmark = $2";
     if tx.execute(sql, args![id, benchmark]).await? == 0 {

@@ -35,13 +35,11 @@ struct WebhooksPage<'a> {
     webhooks: &'a [Webhook],
     secret: Option<String>,
     url: &'a str,
-    problem: Option<String>,
 }
 
-async fn show(app: App, page: Page, Hosted(seen): Hosted<SeenBenchmark>) -> Result<Answer<Webhooks>, Fault> {
+async fn show(app: App, page: Page, Hosted(seen): Hosted<SeenBenchmark>) -> Result<Answer<Webhooks>> {
     let webhooks = webhook_records::of_benchmark(&app.store, &seen.benchmark.id).await?;
-    let template =
-        WebhooksPage { page: &page, seen: &seen, webhooks: &webhooks, secret: None, url: "", problem: None };
+    let template = WebhooksPage { page: &page, seen: &seen, webhooks: &webhooks, secret: None, url: "" };
     page.shows(&template, || Webhooks { webhooks: webhooks.clone() })
 }
 
@@ -50,7 +48,7 @@ async fn add(
     by: Visitor,
     Hosted(seen): Hosted<SeenBenchmark>,
     Body(new): Body<NewWebhook>,
-) -> Result<Created<CreatedWebhook>, Fault> {
+) -> Result<Created<CreatedWebhook>> {
     Ok(Created::json(&webhook_records::add(&app, &by.id, &seen.benchmark.id, &new.url).await?))
 }
 
@@ -60,15 +58,13 @@ async fn add_on_page(
     by: Visitor,
     Hosted(seen): Hosted<SeenBenchmark>,
     Body(new): Body<NewWebhook>,
-) -> Result<Response, Fault> {
-    let (secret, url, fault) = match webhook_records::add(&app, &by.id, &seen.benchmark.id, &new.url).await {
-        Ok(added) => (Some(added.secret), "", None),
-        Err(fault) => (None, new.url.as_str(), Some(page.refusal(fault)?)),
+) -> Result<Response> {
+    let (secret, url, page) = match webhook_records::add(&app, &by.id, &seen.benchmark.id, &new.url).await {
+        Ok(added) => (Some(added.secret), "", page),
+        Err(fault) => (None, new.url.as_str(), page.refused(fault)?),
     };
-    let problem = fault.as_ref().map(|fault| page.fault(fault));
     let webhooks = webhook_records::of_benchmark(&app.store, &seen.benchmark.id).await?;
-    let template = WebhooksPage { page: &page, seen: &seen, webhooks: &webhooks, secret, url, problem };
-    page.show_after(&template, fault.as_ref())
+    page.show(&WebhooksPage { page: &page, seen: &seen, webhooks: &webhooks, secret, url })
 }
 
 async fn remove(
@@ -77,7 +73,7 @@ async fn remove(
     by: Visitor,
     Hosted(seen): Hosted<SeenBenchmark>,
     Path((slug, id)): Path<(String, String)>,
-) -> Result<NoContent, Fault> {
+) -> Result<NoContent> {
     webhook_records::remove(&app, &by.id, &seen.benchmark.id, &id).await?;
     Ok(page.then(&format!("/b/{}/webhooks?done=removed", encode(&slug)), &()))
 }

@@ -85,10 +85,10 @@ async fn list(
     visitor: Visitor,
     Visible(seen): Visible<SeenCollection>,
     UrlQuery(place): UrlQuery<Place>,
-) -> Result<Answer<Pictures>, Fault> {
+) -> Result<Answer<Pictures>> {
     let args = args![&seen.collection.id, &visitor.id];
     let Rows { rows: images, after, .. } =
-        records::PICTURES.page(&app.store, (&place, MOST), args, |image: &Image| &image.id).await?;
+        records::PICTURES.page(&app.store, At { place, most: MOST }, args, |image: &Image| &image.id).await?;
     let (first, last) = match &images[..] {
         [] => ("", ""),
         [first, .., last] => (first.id.as_str(), last.id.as_str()),
@@ -107,7 +107,7 @@ async fn upload(
     visitor: Visitor,
     Visible(seen): Visible<SeenCollection>,
     request: Request,
-) -> Result<Either<Created<UploadedPictures>, Answer<UploadedPictures, 422>>, Fault> {
+) -> Result<Either<Created<UploadedPictures>, Answer<UploadedPictures, 422>>> {
     let (about, files) = intake::receive(&app, request).await?;
     let taken = intake::upload(&app, &page, &seen.collection, &visitor, (&about, files)).await?;
     let is_any_taken = taken.iter().any(|one| one.outcome.is_ok());
@@ -133,7 +133,7 @@ async fn to_describe(
     visitor: Visitor,
     Visible(seen): Visible<SeenCollection>,
     UrlQuery(DescribeIn { language }): UrlQuery<DescribeIn>,
-) -> Result<Answer<ToDescribe>, Fault> {
+) -> Result<Answer<ToDescribe>> {
     passes::require(&app.store, &seen, &visitor).await?;
     let collection = &seen.collection;
     let is_known = collection.languages.contains(&language);
@@ -162,7 +162,7 @@ async fn describe(
     visitor: Visitor,
     Visible(seen): Visible<SeenCollection>,
     Body(given): Body<NewCaption>,
-) -> Result<Created<AddedCaption>, Fault> {
+) -> Result<Created<AddedCaption>> {
     passes::require(&app.store, &seen, &visitor).await?;
     let image: Image = seen.contribution(&app.store, &given.image).await?;
     drafts::require_short(&given.text)?;
@@ -195,11 +195,7 @@ fn rejected(page: &Page, problems: &[Problem]) -> Fault {
     fault.more(Details { problems: Some(flaws.collect()), ..Details::default() })
 }
 
-async fn to_rate(
-    app: App,
-    visitor: Visitor,
-    Visible(seen): Visible<SeenCollection>,
-) -> Result<Answer<ToRate>, Fault> {
+async fn to_rate(app: App, visitor: Visitor, seen: Visible<SeenCollection>) -> Result<Answer<ToRate>> {
     passes::require(&app.store, &seen, &visitor).await?;
     let found = queue::next(&app.store, &seen.collection.id, &visitor.id).await?;
     // Nothing says whose a caption is, or whether its grade is known.
@@ -217,7 +213,7 @@ async fn rate(
     visitor: Visitor,
     Visible(seen): Visible<SeenCollection>,
     Body(given): Body<NewRating>,
-) -> Result<Created<AddedRating>, Fault> {
+) -> Result<Created<AddedRating>> {
     passes::require(&app.store, &seen, &visitor).await?;
     let collection = seen.collection.id.as_str();
     let grade = Grade::new(given.grade).ok_or_else(grades::not_a_grade)?;

@@ -65,7 +65,7 @@ struct Guide<'a> {
     problem: Option<&'a str>,
 }
 
-async fn show(app: App, page: Page, Visible(seen): Visible<SeenCollection>) -> Result<Response, Fault> {
+async fn show(app: App, page: Page, Visible(seen): Visible<SeenCollection>) -> Result<Response> {
     page_of(&app, &page, &seen, None).await
 }
 
@@ -74,7 +74,7 @@ async fn page_of(
     page: &Page,
     seen: &SeenCollection,
     answers: Option<&[Option<usize>]>,
-) -> Result<Response, Fault> {
+) -> Result<Response> {
     let has_passed = match &page.visitor {
         Some(visitor) => passes::has_passed(&app.store, &seen.collection.id, &visitor.id).await?,
         None => false,
@@ -113,7 +113,7 @@ async fn answer(
     visitor: Visitor,
     Visible(seen): Visible<SeenCollection>,
     Body(fields): Body<HashMap<String, String>>,
-) -> Result<Response, Fault> {
+) -> Result<Response> {
     let given = |k: usize| fields.get(&format!("q{k}"))?.parse().ok();
     let questions = quiz::questions();
     let answers: Vec<Option<usize>> = (0..questions.len()).map(given).collect();

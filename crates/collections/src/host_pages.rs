@@ -31,7 +31,7 @@ struct HostPage<'a> {
     rows: Vec<(Collection, Progress)>,
 }
 
-async fn list(app: App, page: Page, visitor: Visitor) -> Result<Response, Fault> {
+async fn list(app: App, page: Page, visitor: Visitor) -> Result<Response> {
     let mut rows = Vec::new();
     for seen in records::visible(&app.store, Some(&visitor)).await?.into_iter().filter(|seen| seen.is_host) {
         let progress = records::progress(&app.store, &seen.collection).await?;
@@ -46,20 +46,16 @@ struct Settings<'a> {
     page: &'a Page,
     is_new: bool,
     plan: &'a Plan,
-    problem: Option<String>,
 }
 
-fn form(page: &Page, plan: &Plan, is_new: bool, problem: Option<String>) -> Result<Response, Fault> {
-    let status = if problem.is_some() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
-    Ok((status, page.show(&Settings { page, is_new, plan, problem })?).into_response())
+async fn new(page: Page, visitor: Visitor) -> Result<Response> {
+    let plan = &Plan { hosts: vec![visitor.email], ..Plan::default() };
+    page.show(&Settings { page: &page, is_new: true, plan })
 }
 
-async fn new(page: Page, visitor: Visitor) -> Result<Response, Fault> {
-    form(&page, &Plan { hosts: vec![visitor.email], ..Plan::default() }, true, None)
-}
-
-async fn edit(app: App, page: Page, Hosted(seen): Hosted<SeenCollection>) -> Result<Response, Fault> {
-    form(&page, &Plan::of(&app.store, seen.collection).await?, false, None)
+async fn edit(app: App, page: Page, Hosted(seen): Hosted<SeenCollection>) -> Result<Response> {
+    let plan = &Plan::of(&app.store, seen.collection).await?;
+    page.show(&Settings { page: &page, is_new: false, plan })
 }
 
 /// The form of the settings: the fields of a plan, and for each language its own numbers, such as `captions-zh`.
@@ -107,7 +103,7 @@ async fn create(
     page: Page,
     visitor: Visitor,
     Body(SettingsForm(plan)): Body<SettingsForm>,
-) -> Result<Response, Fault> {
+) -> Result<Response> {
     save(&app, &page, &visitor, &plan, true).await
 }
 
@@ -117,22 +113,21 @@ async fn change(
     visitor: Visitor,
     Hosted(seen): Hosted<SeenCollection>,
     Body(SettingsForm(plan)): Body<SettingsForm>,
-) -> Result<Response, Fault> {
+) -> Result<Response> {
     let plan = Plan { slug: seen.collection.slug, ..plan };
     save(&app, &page, &visitor, &plan, false).await
 }
 
-async fn save(
-    app: &App,
-    page: &Page,
-    visitor: &Visitor,
-    plan: &Plan,
-    is_new: bool,
-) -> Result<Response, Fault> {
+async fn save(app: &App, page: &Page, visitor: &Visitor, plan: &Plan, is_new: bool) -> Result<Response> {
     let slug = if is_new { Slug::Unused } else { Slug::UnusedOrOwn };
     match settings::apply(app, plan, slug, Some(&visitor.id)).await {
         Ok(_) => Ok(Redirect::to(&format!("/c/{}?done=saved", plan.slug)).into_response()),
-        Err(fault) => form(page, plan, is_new, Some(page.fault(&page.refusal(fault)?))),
+        Err(fault) => {
+            let page = &page.refused(fault)?;
+            let mut shown = page.show(&Settings { page, is_new, plan })?;
+            *shown.status_mut() = StatusCode::UNPROCESSABLE_ENTITY;
+            Ok(shown)
+        }
     }
 }
 
@@ -145,7 +140,7 @@ async fn apply(
     app: App,
     visitor: Visitor,
     Body(CollectionSettings(given)): Body<CollectionSettings>,
-) -> Result<Either<Created<ApiCollection>, Answer<ApiCollection>>, Fault> {
+) -> Result<Either<Created<ApiCollection>, Answer<ApiCollection>>> {
     let plan: Plan = serde_path_to_error::deserialize(given).map_err(|error| {
         fault! {
             UNPROCESSABLE_ENTITY, "collection", "The description of the collection is not valid: {}", error

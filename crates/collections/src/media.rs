@@ -29,7 +29,7 @@ struct SeenPicture {
 impl Subject for SeenPicture {
     const KIND: &'static str = "picture";
 
-    async fn find(app: &App, names: &Names, visitor: Option<&Visitor>) -> Result<Self, Fault> {
+    async fn find(app: &App, names: &Names, visitor: Option<&Visitor>) -> Result<Self> {
         let image: Image = records::by_id(&app.store, names.require("id")?).await?;
         let collection = records::collection_of(&app.store, &image.collection).await?;
         let seen = records::collection(&app.store, &collection.slug, visitor).await?;
@@ -61,7 +61,7 @@ async fn picture(
     app: App,
     Visible(SeenPicture { image, .. }): Visible<SeenPicture>,
     headers: HeaderMap,
-) -> Result<Response, Fault> {
+) -> Result<Response> {
     pictures::send(&app, image.blob.as_ref(), image.media_type(), &headers).await
 }
 
@@ -69,7 +69,7 @@ async fn small(
     app: App,
     Visible(SeenPicture { image, .. }): Visible<SeenPicture>,
     headers: HeaderMap,
-) -> Result<Response, Fault> {
+) -> Result<Response> {
     pictures::send(&app, image.thumb.as_ref(), "image/jpeg", &headers).await
 }
 

@@ -33,7 +33,7 @@ struct List<'a> {
     rows: &'a [(Collection, Progress)],
 }
 
-async fn list(app: App, page: Page) -> Result<Answer<Collections>, Fault> {
+async fn list(app: App, page: Page) -> Result<Answer<Collections>> {
     let mut rows = Vec::new();
     for SeenCollection { collection, .. } in records::visible(&app.store, page.visitor.as_ref()).await? {
         let progress = records::progress(&app.store, &collection).await?;
@@ -44,10 +44,7 @@ async fn list(app: App, page: Page) -> Result<Answer<Collections>, Fault> {
     })
 }
 
-async fn collection(
-    app: App,
-    Visible(seen): Visible<SeenCollection>,
-) -> Result<Answer<capeval_api::Collection>, Fault> {
+async fn collection(app: App, seen: Visible<SeenCollection>) -> Result<Answer<capeval_api::Collection>> {
     let progress = records::progress(&app.store, &seen.collection).await?;
     Ok(Answer::json(&records::for_programs(&seen.collection, &progress)))
 }
@@ -64,7 +61,7 @@ struct CollectionPage<'a> {
     is_on_board: bool,
 }
 
-async fn show(app: App, page: Page, Visible(seen): Visible<SeenCollection>) -> Result<Response, Fault> {
+async fn show(app: App, page: Page, Visible(seen): Visible<SeenCollection>) -> Result<Response> {
     let id = &seen.collection.id;
     let is_on_board = match &page.visitor {
         Some(visitor) => contributors::is_named(&app.store, id, &visitor.id).await?,
@@ -92,7 +89,7 @@ async fn choose_board(
     visitor: Visitor,
     Visible(seen): Visible<SeenCollection>,
     Body(Choice { show }): Body<Choice>,
-) -> Result<Redirect, Fault> {
+) -> Result<Redirect> {
     contributors::name(&app.store, &seen.collection.id, &visitor.id, show == 1).await?;
     Ok(Redirect::to(&format!("/c/{}?done=saved", seen.collection.slug)))
 }

@@ -28,7 +28,7 @@ pub(super) async fn note(
 }
 
 /// Refuses to let a person contribute if the collection is closed, or if they have not passed its quiz.
-pub(super) async fn require(store: &Store, seen: &SeenCollection, visitor: &Visitor) -> Result<(), Fault> {
+pub(super) async fn require(store: &Store, seen: &SeenCollection, visitor: &Visitor) -> Result<()> {
     seen.collection.require_open()?;
     if !has_passed(store, &seen.collection.id, &visitor.id).await? {
         return Err(fault!(CONFLICT, "quiz", "First pass the quiz on the instructions page."));

@@ -39,12 +39,7 @@ impl Work for ProcessPicture {
         })
     }
 
-    async fn finish(
-        app: &App,
-        tx: &mut Tx,
-        job: &Job,
-        outcome: Result<Self::Output, String>,
-    ) -> Result<(), Fault> {
+    async fn finish(app: &App, tx: &mut Tx, job: &Job, outcome: Result<Self::Output, String>) -> Result<()> {
         slots::lock(tx, &job.subject).await?;
         let image: Option<Image> = tx.fetch_optional(Image::BY_ID, args![&job.subject]).await?;
         let Some(image) = image else { return Ok(()) };
@@ -70,7 +65,7 @@ impl Work for ProcessPicture {
 }
 
 /// Adds a picture to the queue of moderators, or lets people describe it if its uploader is trusted.
-async fn add(app: &App, tx: &mut Tx, image: &Image, rewritten: RewrittenPicture) -> Result<(), Fault> {
+async fn add(app: &App, tx: &mut Tx, image: &Image, rewritten: RewrittenPicture) -> Result<()> {
     let near = settle(tx, &image.collection, &image.id, rewritten).await?;
     let collection = records::collection_of(&app.store, &image.collection).await?;
     if near.is_none() && approved(tx, image).await? >= i64::from(collection.approvals) {
@@ -162,7 +157,7 @@ impl Work for DiscardFile {
         Ok(())
     }
 
-    async fn finish(_: &App, _: &mut Tx, _: &Job, _: Result<(), String>) -> Result<(), Fault> {
+    async fn finish(_: &App, _: &mut Tx, _: &Job, _: Result<(), String>) -> Result<()> {
         Ok(())
     }
 }

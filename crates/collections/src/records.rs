@@ -102,7 +102,7 @@ impl SeenCollection {
     }
 
     /// The picture or the caption with this id, if it is in the collection.
-    pub async fn contribution<T: Contribution>(&self, store: &Store, id: &str) -> Result<T, Fault> {
+    pub async fn contribution<T: Contribution>(&self, store: &Store, id: &str) -> Result<T> {
         let found: T = by_id(store, id).await?;
         if found.collection() == self.collection.id { Ok(found) } else { Err(Fault::not_found()) }
     }
@@ -112,7 +112,7 @@ impl SeenCollection {
 impl Subject for SeenCollection {
     const KIND: &'static str = "collection";
 
-    async fn find(app: &App, names: &Names, visitor: Option<&Visitor>) -> Result<Self, Fault> {
+    async fn find(app: &App, names: &Names, visitor: Option<&Visitor>) -> Result<Self> {
         collection(&app.store, names.require("slug")?, visitor).await
     }
 
@@ -175,7 +175,7 @@ pub struct CollectionItem<T> {
 impl<T: Contribution> Subject for CollectionItem<T> {
     const KIND: &'static str = T::KIND;
 
-    async fn find(app: &App, names: &Names, visitor: Option<&Visitor>) -> Result<Self, Fault> {
+    async fn find(app: &App, names: &Names, visitor: Option<&Visitor>) -> Result<Self> {
         let seen = SeenCollection::find(app, names, visitor).await?;
         let thing = seen.contribution(&app.store, names.require("id")?).await?;
         Ok(Self { seen, thing })
@@ -196,7 +196,7 @@ pub struct Mine<T> {
 impl<T: Contribution> Subject for Mine<T> {
     const KIND: &'static str = T::KIND;
 
-    async fn find(app: &App, names: &Names, visitor: Option<&Visitor>) -> Result<Self, Fault> {
+    async fn find(app: &App, names: &Names, visitor: Option<&Visitor>) -> Result<Self> {
         let of = CollectionItem::<T>::find(app, names, visitor).await?;
         let is_mine = visitor.is_some_and(|visitor| of.thing.contributor() == Some(&visitor.id));
         Ok(Self { of, is_mine })
@@ -244,11 +244,7 @@ async fn duty(store: &Store, collection: &str, visitor: Option<&Visitor>) -> Res
 }
 
 /// The collection with this slug, if the visitor may see it.
-pub async fn collection(
-    store: &Store,
-    slug: &str,
-    visitor: Option<&Visitor>,
-) -> Result<SeenCollection, Fault> {
+pub async fn collection(store: &Store, slug: &str, visitor: Option<&Visitor>) -> Result<SeenCollection> {
     let collection = by_slug(store, slug).await?.ok_or_else(Fault::not_found)?;
     see(store, collection, visitor).await?.ok_or_else(Fault::not_found)
 }
@@ -259,13 +255,13 @@ pub async fn by_slug(store: &Store, slug: &str) -> Result<Option<Collection>, Er
 }
 
 /// The collection with this id, for any visitor.
-pub async fn collection_of(store: &Store, id: &str) -> Result<Collection, Fault> {
+pub async fn collection_of(store: &Store, id: &str) -> Result<Collection> {
     let sql = "SELECT * FROM collection WHERE id = $1";
     store.fetch_optional(sql, args![id]).await?.ok_or_else(Fault::not_found)
 }
 
 /// The picture or the caption with this id, for any visitor.
-pub async fn by_id<T: Contribution>(store: &Store, id: &str) -> Result<T, Fault> {
+pub async fn by_id<T: Contribution>(store: &Store, id: &str) -> Result<T> {
     store.fetch_optional(T::BY_ID, args![id]).await?.ok_or_else(Fault::not_found)
 }
 

@@ -27,7 +27,7 @@ async fn report(
     visitor: Visitor,
     Visible(seen): Visible<SeenCollection>,
     Body(given): Body<NewReport>,
-) -> Result<NoContent, Fault> {
+) -> Result<NoContent> {
     reports::send(&app, &seen, &visitor, &given).await?;
     let to = if given.to.is_empty() { seen.address("caption?done=reported") } else { given.to };
     Ok(page.then(local(&to), &()))
@@ -39,7 +39,6 @@ struct Takedown<'a> {
     page: &'a Page,
     seen: &'a SeenCollection,
     given: &'a NewTakedown,
-    problem: Option<String>,
     is_sent: bool,
 }
 
@@ -51,9 +50,9 @@ struct NewTakedown {
     contact: String,
 }
 
-async fn takedown_form(page: Page, Visible(seen): Visible<SeenCollection>) -> Result<Response, Fault> {
+async fn takedown_form(page: Page, Visible(seen): Visible<SeenCollection>) -> Result<Response> {
     let given = &NewTakedown::default();
-    page.show(&Takedown { page: &page, seen: &seen, given, problem: None, is_sent: false })
+    page.show(&Takedown { page: &page, seen: &seen, given, is_sent: false })
 }
 
 async fn takedown(
@@ -62,23 +61,12 @@ async fn takedown(
     page: Page,
     Visible(seen): Visible<SeenCollection>,
     Body(given): Body<NewTakedown>,
-) -> Result<Response, Fault> {
+) -> Result<Response> {
     let NewTakedown { what, why, contact } = &given;
     let request = RemovalRequest { what, why, contact };
     let sent =
         reports::request_removal(&app.store, &seen.collection.id, page.visitor.as_ref(), &request).await;
-    let shown = |problem: Option<String>| Takedown {
-        page: &page,
-        seen: &seen,
-        given: &given,
-        is_sent: problem.is_none(),
-        problem,
-    };
-    match sent {
-        Ok(()) => page.show(&shown(None)),
-        Err(fault) => {
-            let fault = page.refusal(fault)?;
-            page.show_after(&shown(Some(page.fault(&fault))), Some(&fault))
-        }
-    }
+    let is_sent = sent.is_ok();
+    let page = sent.map_or_else(|fault| page.refused(fault), |()| Ok(page.clone()))?;
+    page.show(&Takedown { page: &page, seen: &seen, given: &given, is_sent })
 }

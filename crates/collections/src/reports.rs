@@ -22,7 +22,7 @@ pub(super) async fn send(
     seen: &SeenCollection,
     visitor: &Visitor,
     given: &NewReport,
-) -> Result<(), Fault> {
+) -> Result<()> {
     app.limits.take("captions", &visitor.id, app.settings.number(&crate::CAPTIONS_PER_MINUTE))?;
     let mut tx = app.store.begin().await?;
     add(&mut tx, seen, visitor, given).await?;
@@ -38,7 +38,7 @@ pub(super) async fn add(
     seen: &SeenCollection,
     visitor: &Visitor,
     given: &NewReport,
-) -> Result<(), Fault> {
+) -> Result<()> {
     let (collection, subject) = (&seen.collection.id, given.subject.as_str());
     let is_caption = given.kind == ReportedKind::Caption;
     let known = match given.kind {
@@ -130,7 +130,7 @@ pub(super) async fn request_removal(
     collection: &str,
     visitor: Option<&Visitor>,
     request: &RemovalRequest<'_>,
-) -> Result<(), Fault> {
+) -> Result<()> {
     let [what, why, contact] = [request.what, request.why, request.contact].map(text::clean);
     let is_wrong = |text: &String| text.is_empty() || text.chars().count() > NOTE;
     if [&what, &why, &contact].into_iter().any(is_wrong) {

@@ -89,7 +89,7 @@ impl Collection {
     }
 
     /// Refuses contributions if none can be made now.
-    pub fn require_open(&self) -> Result<(), Fault> {
+    pub fn require_open(&self) -> Result<()> {
         self.refusal().map_or(Ok(()), Err)
     }
 
@@ -286,7 +286,7 @@ impl From<Collection> for Plan {
 
 impl Plan {
     /// The settings of a collection, with its hosts and moderators.
-    pub async fn of(store: &Store, collection: Collection) -> Result<Self, Fault> {
+    pub async fn of(store: &Store, collection: Collection) -> Result<Self> {
         const STAFF: &str = "SELECT collection_staff.duty, account.email FROM collection_staff \
              JOIN account ON account.id = collection_staff.account WHERE collection = $1 ORDER BY account.email";
         let staff: Vec<(Duty, String)> = store.fetch(STAFF, args![&collection.id]).await?;
@@ -362,7 +362,7 @@ impl Plan {
     }
 
     /// The columns that store it; what it leaves out stays as it is.
-    fn columns(&self) -> Result<Columns, Fault> {
+    fn columns(&self) -> Result<Columns> {
         let mut columns = columns! {
             title: people::name(&self.title)?,
             summary: &self.summary,
@@ -396,7 +396,7 @@ fn taken(plan: &Plan) -> Fault {
 
 /// Creates or changes a collection; returns whether it is new. Nothing is changed if anything is wrong, or if the
 /// collection is not the actor's.
-pub async fn apply(app: &App, plan: &Plan, slug: Slug, actor: Option<&str>) -> Result<bool, Fault> {
+pub async fn apply(app: &App, plan: &Plan, slug: Slug, actor: Option<&str>) -> Result<bool> {
     const RUNS: &str = "SELECT 1 FROM account WHERE id = $1 AND (role = 'admin' OR EXISTS \
         (SELECT 1 FROM collection_staff WHERE collection = $2 AND account = $1 AND duty = 'host'))";
     check(plan)?;
@@ -448,7 +448,7 @@ pub async fn apply(app: &App, plan: &Plan, slug: Slug, actor: Option<&str>) -> R
     Ok(before.is_none())
 }
 
-async fn add_staff(tx: &mut Tx, collection: &str, email: &str, duty: Duty) -> Result<(), Fault> {
+async fn add_staff(tx: &mut Tx, collection: &str, email: &str, duty: Duty) -> Result<()> {
     let sql = "SELECT id FROM account WHERE email = $1";
     let account: Option<String> = tx.fetch_optional(sql, args![email.trim().to_lowercase()]).await?;
     let Some(account) = account else {
@@ -460,7 +460,7 @@ async fn add_staff(tx: &mut Tx, collection: &str, email: &str, duty: Duty) -> Re
     Ok(())
 }
 
-fn check(plan: &Plan) -> Result<(), Fault> {
+fn check(plan: &Plan) -> Result<()> {
     if !clean_text::is_key(&plan.slug, 60) || plan.slug == "new" {
         return Err(fault! {
             UNPROCESSABLE_ENTITY, "slug",

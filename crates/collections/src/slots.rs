@@ -188,7 +188,7 @@ pub async fn candidate(
 }
 
 /// The picture that a person describes now: the one they have reserved, or else a new one, `hint` if it is still free.
-pub async fn next(app: &App, author: Author<'_>, hint: Option<&str>) -> Result<Option<Assignment>, Fault> {
+pub async fn next(app: &App, author: Author<'_>, hint: Option<&str>) -> Result<Option<Assignment>> {
     let Author { collection, account, .. } = author;
     sweep(&app.store, account).await?;
     // People who go on in another language do so with the same picture, if it has a place.

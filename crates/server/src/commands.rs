@@ -309,32 +309,7 @@ pub fn run(arguments: Arguments) -> anyhow::Result<()> {
             }
             return serve::serve(app, listener, |line| tell(&line)).await;
         }
-        let app = App::open(data, settings, FEATURES).await?;
-        match command {
-            Command::Worker => serve::work(app, |line| tell(&line)).await,
-            Command::Admin(Admin::User(user)) => manage_user(&app, user).await,
-            Command::Admin(Admin::Token(token)) => manage_token(&app, token).await,
-            Command::Admin(Admin::Benchmark(Benchmark::Apply { file })) => apply_benchmark(&app, &file).await,
-            Command::Admin(Admin::Benchmark(Benchmark::Export { slug, out })) => {
-                bundle::export(&app, &slug, &out).await
-            }
-            Command::Admin(Admin::Collection(Collection::Apply { file })) => {
-                apply_collection(&app, &file).await
-            }
-            Command::Admin(Admin::Collection(Collection::Import(given))) => {
-                import::import(&app, *given).await
-            }
-            Command::Doctor { deep } => doctor(&app, deep).await,
-            Command::Backup { to } => make_backup(&app, to).await,
-            Command::Serve
-            | Command::Demo
-            | Command::Admin(Admin::Benchmark(Benchmark::Import(_)))
-            | Command::Data(_)
-            | Command::Restore { .. }
-            | Command::Move { .. }
-            | Command::Child
-            | Command::Program { .. } => Ok(()),
-        }
+        act(App::open(data, settings, FEATURES).await?, command).await
     });
     // The library does not say which file it cannot read or write.
     let is_of_file =
@@ -343,6 +318,31 @@ pub fn run(arguments: Arguments) -> anyhow::Result<()> {
         true => error.context(file.display().to_string()),
         false => error,
     })
+}
+
+/// Runs a command on the data that it has opened.
+async fn act(app: App, command: Command) -> anyhow::Result<()> {
+    match command {
+        Command::Worker => serve::work(app, |line| tell(&line)).await,
+        Command::Admin(Admin::User(user)) => manage_user(&app, user).await,
+        Command::Admin(Admin::Token(token)) => manage_token(&app, token).await,
+        Command::Admin(Admin::Benchmark(Benchmark::Apply { file })) => apply_benchmark(&app, &file).await,
+        Command::Admin(Admin::Benchmark(Benchmark::Export { slug, out })) => {
+            bundle::export(&app, &slug, &out).await
+        }
+        Command::Admin(Admin::Collection(Collection::Apply { file })) => apply_collection(&app, &file).await,
+        Command::Admin(Admin::Collection(Collection::Import(given))) => import::import(&app, *given).await,
+        Command::Doctor { deep } => doctor(&app, deep).await,
+        Command::Backup { to } => make_backup(&app, to).await,
+        Command::Serve
+        | Command::Demo
+        | Command::Admin(Admin::Benchmark(Benchmark::Import(_)))
+        | Command::Data(_)
+        | Command::Restore { .. }
+        | Command::Move { .. }
+        | Command::Child
+        | Command::Program { .. } => Ok(()),
+    }
 }
 
 /// Starts the log, and the traces if there is a collector for them.

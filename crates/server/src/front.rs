@@ -42,7 +42,7 @@ struct Front<'a> {
     collections: Vec<(Collection, Progress)>,
 }
 
-async fn show(making: Making, app: App, page: Page) -> Result<Response, Fault> {
+async fn show(making: Making, app: App, page: Page) -> Result<Response> {
     let (store, visitor) = (&app.store, page.visitor.as_ref());
     let mut known = benchmarks::phases_with_sets(store, None).await?;
     let teams = benchmarks::teams_by_benchmark(store).await?;

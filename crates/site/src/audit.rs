@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::paging::{List, Place, Rows};
+use crate::paging::{At, List, Rows};
 use crate::store::{Error, Store, Tx};
 use crate::{args, clock, ids, newest_first};
 
@@ -69,6 +69,6 @@ pub const OF_SUBJECT: List = notes!("audit.subject = $3");
 pub const OF_PLACE: List = notes!("audit.place = $3");
 
 /// A page of notes, the newest first.
-pub async fn page(store: &Store, list: &List, of: &str, at: (&Place, usize)) -> Result<Rows<Note>, Error> {
+pub async fn page(store: &Store, list: &List, of: &str, at: At) -> Result<Rows<Note>, Error> {
     list.page(store, at, args![of], |note: &Note| &note.id).await
 }

@@ -36,6 +36,9 @@ pub struct Fault {
     pub cause: Option<String>,
 }
 
+/// A result whose error is a [`Fault`], unless it says otherwise.
+pub type Result<T, E = Fault> = std::result::Result<T, E>;
+
 /// Builds a [`Fault`] from a status, a code, a message and its arguments.
 #[macro_export]
 macro_rules! fault {
@@ -163,7 +166,7 @@ impl Fault {
 }
 
 /// Lets something be read although what is noted beside it cannot be written now.
-pub fn beside_reading<E: Into<Fault>>(noted: Result<(), E>) -> Result<(), Fault> {
+pub fn beside_reading<E: Into<Fault>>(noted: Result<(), E>) -> Result<()> {
     match noted.map_err(Into::into) {
         Err(fault) if fault.is_retryable => {
             tracing::warn!(%fault, "what was read cannot be noted");

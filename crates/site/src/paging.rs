@@ -48,20 +48,42 @@ macro_rules! oldest_first {
     };
 }
 
-/// The place in one list of a page that has several; the others are shown from their beginning.
+/// A place in a list, and the most rows from there.
+#[derive(Clone, Debug)]
+pub struct At {
+    pub place: Place,
+    pub most: usize,
+}
+
+impl At {
+    /// The beginning of a list.
+    pub fn start(most: usize) -> Self {
+        Self { place: Place::default(), most }
+    }
+}
+
+/// The place in one list of a page that has several.
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(default)]
-pub struct Places {
+pub struct ListPlace {
     /// The name of the list.
-    list: String,
+    pub list: String,
     #[serde(flatten)]
-    place: Place,
+    pub place: Place,
+}
+
+/// The places in the lists of a page; all but one are shown from their beginning.
+pub struct Places {
+    pub known: ListPlace,
+    pub most: usize,
 }
 
 impl Places {
     /// The place in the list with this name.
-    pub fn of(&self, list: &str) -> Place {
-        if self.list == list { self.place.clone() } else { Place::default() }
+    pub fn of(&self, list: &str) -> At {
+        let ListPlace { list: known, place } = &self.known;
+        let place = if known == list { place.clone() } else { Place::default() };
+        At { place, most: self.most }
     }
 }
 
@@ -82,11 +104,11 @@ impl<T> Rows<T> {
 }
 
 impl List {
-    /// The rows at a place, at most so many; `$3` and the following are `args`.
+    /// The rows at a place; `$3` and the following are `args`.
     pub async fn page<T: Record>(
         &self,
         store: &Store,
-        (place, most): (&Place, usize),
+        At { place, most }: At,
         args: Vec<Value>,
         id: impl Fn(&T) -> &str,
     ) -> Result<Rows<T>, Error> {

@@ -12,7 +12,7 @@ use tempfile::TempDir;
 
 use crate::app::App;
 use crate::blobs::Blobs;
-use crate::fault::Fault;
+use crate::fault::{Fault, Result};
 use crate::ids;
 use crate::jobs::{Failure, child};
 use crate::web::language::say;
@@ -125,7 +125,7 @@ pub async fn send(
     hash: Option<&String>,
     kind: &'static str,
     headers: &HeaderMap,
-) -> Result<Response, Fault> {
+) -> Result<Response> {
     let hash = hash.ok_or_else(Fault::not_found)?.clone();
     let tag = format!("\"{hash}\"");
     let known = headers.get(header::IF_NONE_MATCH).and_then(|value| value.to_str().ok());

@@ -2,10 +2,10 @@
 
 pub use crate::accounts::{Visitor, people};
 pub use crate::app::App;
-pub use crate::fault::Fault;
+pub use crate::fault::{Fault, Result};
 pub use crate::jobs::queue::Priority;
 pub use crate::jobs::{self, Failure, Job, Lane, Work};
-pub use crate::paging::{List, Place, Rows};
+pub use crate::paging::{At, List, Place, Rows};
 pub use crate::store::{self, Error, Store, Tx};
 pub use crate::web::language::{Language, say};
 pub use crate::web::route::{get, post};

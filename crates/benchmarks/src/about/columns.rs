@@ -89,7 +89,7 @@ pub fn check(columns: &[Column]) -> anyhow::Result<()> {
 
 impl Column {
     /// The value of a text in the column; `None` if it is empty.
-    pub fn read(&self, given: &str) -> Result<Option<Cell>, Fault> {
+    pub fn read(&self, given: &str) -> Result<Option<Cell>> {
         let (given, label) = (clean_text::line(given), &self.label);
         if given.is_empty() && !self.required {
             return Ok(None);

@@ -125,7 +125,7 @@ impl About {
     }
 
     /// Itself in the form in which it is stored, with the columns that the phase has.
-    pub fn checked(mut self, columns: &[Column]) -> Result<CheckedMethod, Fault> {
+    pub fn checked(mut self, columns: &[Column]) -> Result<CheckedMethod> {
         let method = people::name(&self.method).map_err(|_| {
             fault!(UNPROCESSABLE_ENTITY, "method", "Give the method a name of 1 to 80 characters.")
         })?;
@@ -172,7 +172,7 @@ impl About {
 }
 
 /// An address of a page, or nothing.
-fn link(text: &str) -> Result<String, Fault> {
+fn link(text: &str) -> Result<String> {
     let link = text.trim();
     let is_address = link.is_empty() || link.starts_with("https://") || link.starts_with("http://");
     if !is_address
@@ -186,7 +186,7 @@ fn link(text: &str) -> Result<String, Fault> {
 }
 
 /// The tags in a text with commas, in small letters, so that one tag is written in one way.
-fn tags(text: &str) -> Result<Vec<String>, Fault> {
+fn tags(text: &str) -> Result<Vec<String>> {
     let mut tags: Vec<String> = Vec::new();
     for tag in text.split([',', '，', '、']).map(|tag| clean_text::line(tag).to_lowercase()) {
         if !tag.is_empty() && !tags.contains(&tag) {

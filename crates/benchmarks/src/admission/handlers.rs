@@ -1,7 +1,6 @@
 //! The page on which people accept the terms of a benchmark and ask its hosts, and the same for programs.
 
 use askama::Template;
-use axum::response::{IntoResponse, Redirect, Response};
 use capeval_api::{Admission, NewParticipation, Participation, RequestState};
 use capeval_site::prelude::*;
 use capeval_site::web::markdown::as_html;
@@ -31,7 +30,6 @@ struct ParticipatePage<'a> {
     participation: &'a Participation,
     /// What was typed.
     given: &'a NewParticipation,
-    problem: Option<String>,
 }
 
 impl ParticipatePage<'_> {
@@ -59,16 +57,12 @@ impl ParticipatePage<'_> {
 }
 
 /// What a benchmark asks, and what the visitor has done of it.
-async fn known(app: &App, visitor: Option<&Visitor>, seen: &SeenBenchmark) -> Result<Participation, Fault> {
+async fn known(app: &App, visitor: Option<&Visitor>, seen: &SeenBenchmark) -> Result<Participation> {
     let mut tx = app.store.snapshot().await?;
     records::participation(&mut tx, app, &seen.benchmark, visitor).await
 }
 
-async fn show(
-    app: App,
-    page: Page,
-    Visible(seen): Visible<SeenBenchmark>,
-) -> Result<Answer<Participation>, Fault> {
+async fn show(app: App, page: Page, Visible(seen): Visible<SeenBenchmark>) -> Result<Answer<Participation>> {
     let participation = known(&app, page.visitor.as_ref(), &seen).await?;
     let given = NewParticipation {
         accepts: String::new(),
@@ -76,13 +70,7 @@ async fn show(
         country: participation.country.clone(),
         reason: participation.reason.clone(),
     };
-    let template = ParticipatePage {
-        page: &page,
-        seen: &seen,
-        participation: &participation,
-        given: &given,
-        problem: None,
-    };
+    let template = ParticipatePage { page: &page, seen: &seen, participation: &participation, given: &given };
     page.shows(&template, || participation.clone())
 }
 
@@ -92,24 +80,12 @@ async fn take_part(
     by: Visitor,
     Visible(seen): Visible<SeenBenchmark>,
     Body(given): Body<NewParticipation>,
-) -> Result<Either<Answer<Participation>, Response>, Fault> {
+) -> Result<Answer<Participation>> {
     let done = requests::take_part(&app, &by, &seen.benchmark.id, &given).await;
-    let refusal = done.err().map(|fault| page.refusal(fault)).transpose()?;
-    let participation = known(&app, Some(&by), &seen).await?;
-    let Some(fault) = refusal else {
-        return Ok(match page.is_program() {
-            true => Either::One(Answer::json(&participation)),
-            false => Either::Other(
-                Redirect::to(&format!("{}?done=saved", records::path(&seen.benchmark))).into_response(),
-            ),
-        });
-    };
-    let template = ParticipatePage {
-        page: &page,
-        seen: &seen,
-        participation: &participation,
-        given: &given,
-        problem: Some(page.fault(&fault)),
-    };
-    Ok(Either::Other(page.show_after(&template, Some(&fault))?))
+    let refused = done.err().map(|fault| page.refused(fault)).transpose()?;
+    let participation = &known(&app, Some(&by), &seen).await?;
+    Ok(match &refused {
+        None => page.then(&format!("{}?done=saved", records::path(&seen.benchmark)), participation),
+        Some(page) => page.show(&ParticipatePage { page, seen: &seen, participation, given: &given })?.into(),
+    })
 }

@@ -44,13 +44,7 @@ impl ParticipantsPage<'_> {
     }
 }
 
-async fn list(
-    app: App,
-    page: Page,
-    Hosted(seen): Hosted<SeenBenchmark>,
-    UrlQuery(place): UrlQuery<Place>,
-) -> Result<Answer<Participants>, Fault> {
-    let at = (&place, page.most_rows());
+async fn list(app: App, page: Page, seen: Hosted<SeenBenchmark>, at: At) -> Result<Answer<Participants>> {
     let people = requests::page(&app.store, &seen.benchmark.id, at).await?;
     let template = ParticipantsPage { page: &page, seen: &seen, people: &people };
     page.shows(&template, || Participants { participants: people.rows.clone(), next: people.after.clone() })
@@ -63,7 +57,7 @@ async fn decide<const IS_ACCEPTED: bool>(
     Hosted(seen): Hosted<SeenBenchmark>,
     Path((_, id)): Path<(String, String)>,
     Body(AdmissionAnswer { message }): Body<AdmissionAnswer>,
-) -> Result<NoContent, Fault> {
+) -> Result<NoContent> {
     let state = if IS_ACCEPTED { RequestState::Accepted } else { RequestState::Refused };
     requests::answer(&app, &by, &seen.benchmark.id, &id, (state, &message)).await?;
     Ok(page.then(&seen.benchmark.address("participants?done=saved"), &()))

@@ -10,7 +10,7 @@ use crate::records::RUNS;
 use crate::settings::Benchmark;
 
 /// The benchmark with this id.
-pub async fn benchmark(tx: &mut Tx, id: &str) -> Result<Benchmark, Fault> {
+pub async fn benchmark(tx: &mut Tx, id: &str) -> Result<Benchmark> {
     let sql = "SELECT * FROM benchmark WHERE id = $1";
     tx.fetch_optional(sql, args![id]).await?.ok_or_else(Fault::not_found)
 }
@@ -42,7 +42,7 @@ pub async fn row(tx: &mut Tx, benchmark: &str, account: &str) -> Result<Option<P
 
 /// Refuses a person who may not submit to a benchmark or download its files: the terms are not accepted, the lists do
 /// not admit the address, or no host has approved them. Hosts need no approval.
-pub async fn require(tx: &mut Tx, app: &App, id: &str, visitor: &Visitor) -> Result<(), Fault> {
+pub async fn require(tx: &mut Tx, app: &App, id: &str, visitor: &Visitor) -> Result<()> {
     let benchmark = &benchmark(tx, id).await?;
     let page = app.settings.url(&path(benchmark));
     if !benchmark.terms.is_empty() && terms::accepted_at(tx, benchmark, &visitor.id).await?.is_none() {
@@ -74,7 +74,7 @@ pub async fn require(tx: &mut Tx, app: &App, id: &str, visitor: &Visitor) -> Res
 }
 
 /// The refusal of a person; a failure of the server is none.
-fn refused(outcome: Result<(), Fault>) -> Result<Option<Fault>, Fault> {
+fn refused(outcome: Result<()>) -> Result<Option<Fault>> {
     match outcome {
         Err(fault) if fault.status.is_server_error() => Err(fault),
         outcome => Ok(outcome.err()),
@@ -82,12 +82,12 @@ fn refused(outcome: Result<(), Fault>) -> Result<Option<Fault>, Fault> {
 }
 
 /// The reason why a person may not submit to a benchmark, if so.
-pub async fn refusal(app: &App, id: &str, visitor: &Visitor) -> Result<Option<Fault>, Fault> {
+pub async fn refusal(app: &App, id: &str, visitor: &Visitor) -> Result<Option<Fault>> {
     refused(require(&mut app.store.snapshot().await?, app, id, visitor).await)
 }
 
 /// Refuses a person whose confirmed address the lists do not admit, without a word about which of them.
-pub async fn require_listed(tx: &mut Tx, benchmark: &Benchmark, visitor: &Visitor) -> Result<(), Fault> {
+pub async fn require_listed(tx: &mut Tx, benchmark: &Benchmark, visitor: &Visitor) -> Result<()> {
     if benchmark.allow.is_empty() && benchmark.block.is_empty() {
         return Ok(());
     }
@@ -109,7 +109,7 @@ pub async fn require_listed(tx: &mut Tx, benchmark: &Benchmark, visitor: &Visito
 }
 
 /// Refuses a team that is larger than the benchmark of a phase allows.
-pub async fn require_team_size(tx: &mut Tx, phase: &str, team: &str) -> Result<(), Fault> {
+pub async fn require_team_size(tx: &mut Tx, phase: &str, team: &str) -> Result<()> {
     let sql = "SELECT team_size, (SELECT COUNT(*) FROM entry_member WHERE phase = $1 AND team = $2) FROM benchmark \
                WHERE id = (SELECT benchmark FROM phase WHERE phase.id = $1)";
     let (most, members): (i64, i64) = tx.fetch_one(sql, args![phase, team]).await?;
@@ -183,7 +183,7 @@ pub async fn participation(
     app: &App,
     benchmark: &Benchmark,
     visitor: Option<&Visitor>,
-) -> Result<capeval_api::Participation, Fault> {
+) -> Result<capeval_api::Participation> {
     let (mut known, mut accepted_at, mut refusal) = (None, None, None);
     if let Some(visitor) = visitor {
         known = row(tx, &benchmark.id, &visitor.id).await?;

@@ -29,7 +29,7 @@ struct Words {
 }
 
 impl Words {
-    fn of(new: &NewParticipation) -> Result<Self, Fault> {
+    fn of(new: &NewParticipation) -> Result<Self> {
         let words = Self {
             affiliation: clean_text::line(&new.affiliation),
             country: clean_text::line(&new.country),
@@ -48,12 +48,7 @@ impl Words {
 }
 
 /// Accepts the terms, and asks the hosts where they approve people. What a person said before is replaced.
-pub(super) async fn take_part(
-    app: &App,
-    by: &Visitor,
-    id: &str,
-    new: &NewParticipation,
-) -> Result<(), Fault> {
+pub(super) async fn take_part(app: &App, by: &Visitor, id: &str, new: &NewParticipation) -> Result<()> {
     let words = Words::of(new)?;
     let mut tx = app.store.begin().await?;
     tx.lock("account", &by.id).await?;
@@ -93,7 +88,7 @@ async fn require_request(
     by: &Visitor,
     words: &Words,
     known: Option<&ParticipantRow>,
-) -> Result<(), Fault> {
+) -> Result<()> {
     records::require_listed(tx, benchmark, by).await?;
     if words.affiliation.is_empty() || words.reason.is_empty() {
         return Err(fault! {
@@ -140,7 +135,7 @@ async fn write(
 
 /// Tells the hosts of a benchmark that someone asks. The words are only on the page: no one writes to others in the
 /// name of the site.
-async fn tell_hosts(tx: &mut Tx, app: &App, benchmark: &Benchmark, by: &Visitor) -> Result<(), Fault> {
+async fn tell_hosts(tx: &mut Tx, app: &App, benchmark: &Benchmark, by: &Visitor) -> Result<()> {
     let page = app.settings.url(&benchmark.address("participants"));
     for Recipient { email, language, .. } in notifications::hosts(tx, &benchmark.id).await? {
         let subject = language.fill("{} asks to take part in {}", &[&by.name, &benchmark.title]);
@@ -157,7 +152,7 @@ pub(super) async fn answer(
     id: &str,
     participant: &str,
     (state, words): (RequestState, &str),
-) -> Result<(), Fault> {
+) -> Result<()> {
     let words = clean_text::lines(words);
     if words.chars().count() > TEXT {
         return Err(fault! {
@@ -184,13 +179,7 @@ pub(super) async fn answer(
     Ok(app.commit(tx).await?)
 }
 
-async fn tell(
-    tx: &mut Tx,
-    app: &App,
-    benchmark: &Benchmark,
-    account: &str,
-    is_accepted: bool,
-) -> Result<(), Fault> {
+async fn tell(tx: &mut Tx, app: &App, benchmark: &Benchmark, account: &str, is_accepted: bool) -> Result<()> {
     let Some(Recipient { email, language, .. }) = Recipient::of(tx, account).await? else { return Ok(()) };
     let subject = match is_accepted {
         true => language.fill("{}: the hosts have approved you", &[&benchmark.title]),
@@ -215,11 +204,7 @@ pub const PARTICIPANTS: List = newest_first!(
 );
 
 /// The people of a benchmark at a place, with what they accepted.
-pub(super) async fn page(
-    store: &Store,
-    benchmark: &str,
-    at: (&Place, usize),
-) -> Result<Rows<Participant>, Error> {
+pub(super) async fn page(store: &Store, benchmark: &str, at: At) -> Result<Rows<Participant>, Error> {
     let mut listed =
         PARTICIPANTS.page(store, at, args![benchmark], |one: &ParticipantName| &one.row.id).await?;
     let rows = std::mem::take(&mut listed.rows);

@@ -44,7 +44,7 @@ pub async fn accepted_at(tx: &mut Tx, benchmark: &Benchmark, account: &str) -> R
 ///
 /// # Errors
 /// If the terms have another text now.
-pub async fn accept(tx: &mut Tx, benchmark: &Benchmark, account: &str, digest: &str) -> Result<bool, Fault> {
+pub async fn accept(tx: &mut Tx, benchmark: &Benchmark, account: &str, digest: &str) -> Result<bool> {
     if of(benchmark).is_none_or(|terms| terms.digest != digest) {
         return Err(fault! {
             CONFLICT, "terms-changed", "The terms have changed since you opened them. Read them again."

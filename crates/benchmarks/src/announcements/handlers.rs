@@ -38,7 +38,6 @@ struct AnnouncementsPage<'a> {
     announcements: &'a Rows<Announcement>,
     /// The form of hosts.
     form: Option<Form>,
-    problem: Option<String>,
 }
 
 impl AnnouncementsPage<'_> {
@@ -87,7 +86,7 @@ impl Draft {
     }
 }
 
-async fn form(app: &App, seen: &SeenBenchmark, draft: Draft, preview: Option<String>) -> Result<Form, Fault> {
+async fn form(app: &App, seen: &SeenBenchmark, draft: Draft, preview: Option<String>) -> Result<Form> {
     let Draft { id, title, text, phase, team, mail } = draft;
     Ok(Form {
         id,
@@ -98,45 +97,25 @@ async fn form(app: &App, seen: &SeenBenchmark, draft: Draft, preview: Option<Str
     })
 }
 
-async fn list(
-    app: App,
-    page: Page,
-    Visible(seen): Visible<SeenBenchmark>,
-    UrlQuery(place): UrlQuery<Place>,
-) -> Result<Answer<Announcements>, Fault> {
-    let at = (&place, page.most_rows());
+async fn list(app: App, page: Page, seen: Visible<SeenBenchmark>, at: At) -> Result<Answer<Announcements>> {
     let account = page.visitor.as_ref().map(|visitor| visitor.id.as_str());
     let announcements = records::page(&app.store, &seen.benchmark.id, (seen.is_host, account), at).await?;
     let form = match seen.is_host && !page.is_program() {
         true => Some(form(&app, &seen, Draft::empty(), None).await?),
         false => None,
     };
-    let template =
-        AnnouncementsPage { page: &page, seen: &seen, announcements: &announcements, form, problem: None };
+    let template = AnnouncementsPage { page: &page, seen: &seen, announcements: &announcements, form };
     page.shows(&template, || Announcements {
         announcements: announcements.rows.iter().map(Announcement::for_programs).collect(),
         next: announcements.after.clone(),
     })
 }
 
-/// The page with a draft, and what was wrong with it.
-async fn show(
-    app: &App,
-    page: &Page,
-    seen: &SeenBenchmark,
-    form: Form,
-    fault: Option<&Fault>,
-) -> Result<Response, Fault> {
-    let at = (&Place::default(), page.most_rows());
-    let announcements = records::page(&app.store, &seen.benchmark.id, (true, None), at).await?;
-    let template = AnnouncementsPage {
-        page,
-        seen,
-        announcements: &announcements,
-        form: Some(form),
-        problem: fault.map(|fault| page.fault(fault)),
-    };
-    page.show_after(&template, fault)
+/// The page with a draft.
+async fn show(app: &App, page: &Page, seen: &SeenBenchmark, form: Form) -> Result<Response> {
+    let at = At::start(page.most_rows());
+    let announcements = &records::page(&app.store, &seen.benchmark.id, (true, None), at).await?;
+    page.show(&AnnouncementsPage { page, seen, announcements, form: Some(form) })
 }
 
 async fn preview(
@@ -144,10 +123,10 @@ async fn preview(
     page: Page,
     Hosted(seen): Hosted<SeenBenchmark>,
     Body(draft): Body<Draft>,
-) -> Result<Response, Fault> {
+) -> Result<Response> {
     let html = as_html(&draft.text);
     let form = form(&app, &seen, draft, Some(html)).await?;
-    show(&app, &page, &seen, form, None).await
+    show(&app, &page, &seen, form).await
 }
 
 async fn edit_form(
@@ -155,10 +134,10 @@ async fn edit_form(
     page: Page,
     Hosted(seen): Hosted<SeenBenchmark>,
     Path((_, id)): Path<(String, String)>,
-) -> Result<Response, Fault> {
+) -> Result<Response> {
     let Announcement { title, text, .. } = records::by_id(&app.store, &seen.benchmark.id, &id).await?;
     let form = form(&app, &seen, Draft { id, title, text, ..Draft::empty() }, None).await?;
-    show(&app, &page, &seen, form, None).await
+    show(&app, &page, &seen, form).await
 }
 
 fn place(seen: &SeenBenchmark, done: &str) -> String {
@@ -171,13 +150,13 @@ async fn publish(
     by: Visitor,
     Hosted(seen): Hosted<SeenBenchmark>,
     Body(given): Body<NewAnnouncement>,
-) -> Result<Either<Created<CreatedAnnouncement>, Response>, Fault> {
+) -> Result<Created<CreatedAnnouncement>> {
     match records::publish(&app, &by, &seen.benchmark.id, &given).await {
-        Ok(id) => Ok(Either::One(page.then(&place(&seen, "saved"), &CreatedAnnouncement { id }))),
+        Ok(id) => Ok(page.then(&place(&seen, "saved"), &CreatedAnnouncement { id })),
         Err(fault) => {
-            let fault = page.refusal(fault)?;
+            let page = page.refused(fault)?;
             let form = form(&app, &seen, Draft::of(String::new(), given), None).await?;
-            Ok(Either::Other(show(&app, &page, &seen, form, Some(&fault)).await?))
+            Ok(show(&app, &page, &seen, form).await?.into())
         }
     }
 }
@@ -189,13 +168,14 @@ async fn edit(
     Hosted(seen): Hosted<SeenBenchmark>,
     Path((_, id)): Path<(String, String)>,
     Body(given): Body<NewAnnouncement>,
-) -> Result<Either<NoContent, Response>, Fault> {
+) -> Result<NoContent> {
     match records::edit(&app, &by, &seen.benchmark.id, &id, &given).await {
-        Ok(()) => Ok(Either::One(page.then(&place(&seen, "saved"), &()))),
-        Err(fault) if page.is_program() || fault.status != StatusCode::UNPROCESSABLE_ENTITY => Err(fault),
+        Ok(()) => Ok(page.then(&place(&seen, "saved"), &())),
+        Err(fault) if fault.status != StatusCode::UNPROCESSABLE_ENTITY => Err(fault),
         Err(fault) => {
+            let page = page.refused(fault)?;
             let form = form(&app, &seen, Draft::of(id, given), None).await?;
-            Ok(Either::Other(show(&app, &page, &seen, form, Some(&fault)).await?))
+            Ok(show(&app, &page, &seen, form).await?.into())
         }
     }
 }
@@ -206,7 +186,7 @@ async fn retract(
     by: Visitor,
     Hosted(seen): Hosted<SeenBenchmark>,
     Path((_, id)): Path<(String, String)>,
-) -> Result<NoContent, Fault> {
+) -> Result<NoContent> {
     records::retract(&app, &by, &seen.benchmark.id, &id).await?;
     Ok(page.then(&place(&seen, "removed"), &()))
 }

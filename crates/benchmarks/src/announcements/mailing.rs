@@ -59,7 +59,7 @@ impl Work for MailAnnouncement {
         tx: &mut Tx,
         job: &Job<Recipients>,
         outcome: Result<(), String>,
-    ) -> Result<(), Fault> {
+    ) -> Result<()> {
         let Recipients { announcement, after } = &job.subject;
         if let Err(reason) = outcome {
             tracing::error!(announcement, reason, "an announcement is not sent to all");

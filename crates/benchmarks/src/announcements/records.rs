@@ -67,25 +67,25 @@ pub const ANNOUNCEMENTS: List = newest_first!(
     "announcement.id"
 );
 
-/// The announcements of a benchmark at a place, at most so many.
+/// The announcements of a benchmark at a place.
 pub async fn page(
     store: &Store,
     benchmark: &str,
     (is_host, account): (bool, Option<&str>),
-    at: (&Place, usize),
+    at: At,
 ) -> Result<Rows<Announcement>, Error> {
     ANNOUNCEMENTS.page(store, at, args![benchmark, is_host, account], |one: &Announcement| &one.id).await
 }
 
 /// The announcement of a benchmark with this id.
-pub(super) async fn by_id(store: &Store, benchmark: &str, id: &str) -> Result<Announcement, Fault> {
+pub(super) async fn by_id(store: &Store, benchmark: &str, id: &str) -> Result<Announcement> {
     let sql = "SELECT id, phase, team, title, text, is_mailed, created_at, edited_at, retracted_at FROM announcement \
                WHERE id = $1 AND benchmark = $2";
     store.fetch_optional(sql, args![id, benchmark]).await?.ok_or_else(Fault::not_found)
 }
 
 /// The title and the text in the form in which they are stored.
-fn checked(new: &NewAnnouncement) -> Result<(String, String), Fault> {
+fn checked(new: &NewAnnouncement) -> Result<(String, String)> {
     let title = clean_text::line(&new.title);
     let is_text = |c: &char| !c.is_control() || matches!(c, '\n' | '\t');
     let text = new.text.replace("\r\n", "\n").chars().filter(is_text).collect::<String>().trim().to_owned();
@@ -100,7 +100,7 @@ fn checked(new: &NewAnnouncement) -> Result<(String, String), Fault> {
 }
 
 /// The id of the phase of a benchmark with this slug; `None` for an empty one.
-async fn phase_of(tx: &mut Tx, benchmark: &str, slug: &str) -> Result<Option<String>, Fault> {
+async fn phase_of(tx: &mut Tx, benchmark: &str, slug: &str) -> Result<Option<String>> {
     if slug.is_empty() {
         return Ok(None);
     }
@@ -111,7 +111,7 @@ async fn phase_of(tx: &mut Tx, benchmark: &str, slug: &str) -> Result<Option<Str
 }
 
 /// The id of a team that takes part in a benchmark, by its id or its name; `None` for none.
-async fn team_of(tx: &mut Tx, benchmark: &str, named: &str) -> Result<Option<String>, Fault> {
+async fn team_of(tx: &mut Tx, benchmark: &str, named: &str) -> Result<Option<String>> {
     let named = named.trim();
     if named.is_empty() {
         return Ok(None);
@@ -130,7 +130,7 @@ pub(super) async fn publish(
     by: &Visitor,
     benchmark: &str,
     new: &NewAnnouncement,
-) -> Result<String, Fault> {
+) -> Result<String> {
     let (title, text) = checked(new)?;
     let mut tx = app.store.begin().await?;
     // Two at once must not both be the last one of a day.
@@ -169,7 +169,7 @@ pub(super) async fn edit(
     benchmark: &str,
     id: &str,
     new: &NewAnnouncement,
-) -> Result<(), Fault> {
+) -> Result<()> {
     let (title, text) = checked(new)?;
     let mut tx = app.store.begin().await?;
     let sql = "UPDATE announcement SET title = $1, text = $2, edited_at = $3 \
@@ -182,7 +182,7 @@ pub(super) async fn edit(
 }
 
 /// Takes an announcement off the page, and does not send what has not been sent.
-pub(super) async fn retract(app: &App, by: &Visitor, benchmark: &str, id: &str) -> Result<(), Fault> {
+pub(super) async fn retract(app: &App, by: &Visitor, benchmark: &str, id: &str) -> Result<()> {
     let mut tx = app.store.begin().await?;
     let sql =
         "UPDATE announcement SET retracted_at = $1 WHERE id = $2 AND benchmark = $3 AND retracted_at IS NULL";

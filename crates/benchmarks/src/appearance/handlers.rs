@@ -41,7 +41,7 @@ struct SeenPage {
 impl Subject for SeenPage {
     const KIND: &'static str = "page of a benchmark";
 
-    async fn find(app: &App, names: &Names, visitor: Option<&Visitor>) -> Result<Self, Fault> {
+    async fn find(app: &App, names: &Names, visitor: Option<&Visitor>) -> Result<Self> {
         let seen = SeenBenchmark::find(app, names, visitor).await?;
         let page = seen.benchmark.own_page(names.require("page")?).cloned().ok_or_else(Fault::not_found)?;
         Ok(Self { seen, page })
@@ -63,21 +63,17 @@ struct HostPage<'a> {
 async fn show(
     page: Page,
     Visible(SeenPage { seen, page: own }): Visible<SeenPage>,
-) -> Result<Answer<OwnPage>, Fault> {
+) -> Result<Answer<OwnPage>> {
     page.shows(&HostPage { page: &page, seen: &seen, own: &own }, || own.clone())
 }
 
-async fn logo(
-    app: App,
-    Visible(seen): Visible<SeenBenchmark>,
-    headers: HeaderMap,
-) -> Result<Response, Fault> {
+async fn logo(app: App, Visible(seen): Visible<SeenBenchmark>, headers: HeaderMap) -> Result<Response> {
     let kind = if seen.benchmark.logo_kind == "image/png" { "image/png" } else { "image/jpeg" };
     pictures::send(&app, seen.benchmark.logo_hash.as_ref(), kind, &headers).await
 }
 
 /// A style, since pages have none of their own: the policy of the site forbids it.
-async fn accent(Visible(seen): Visible<SeenBenchmark>) -> Result<Response, Fault> {
+async fn accent(Visible(seen): Visible<SeenBenchmark>) -> Result<Response> {
     let text = match seen.benchmark.accent.as_str() {
         "" => String::new(),
         colour => format!(
@@ -97,7 +93,6 @@ struct AppearanceForm<'a> {
     given: &'a Look,
     /// The page that is being written, which was refused.
     written: &'a OwnPage,
-    problem: Option<String>,
 }
 
 impl AppearanceForm<'_> {
@@ -127,19 +122,12 @@ fn look(seen: &SeenBenchmark) -> Look {
     Look { contact: seen.benchmark.contact.clone(), accent: seen.benchmark.accent.clone() }
 }
 
-async fn form(page: Page, Hosted(seen): Hosted<SeenBenchmark>) -> Result<Response, Fault> {
-    show_form(&page, &seen, &look(&seen), &OwnPage::default(), None)
+async fn form(page: Page, Hosted(seen): Hosted<SeenBenchmark>) -> Result<Response> {
+    show_form(&page, &seen, &look(&seen), &OwnPage::default())
 }
 
-fn show_form(
-    page: &Page,
-    seen: &SeenBenchmark,
-    given: &Look,
-    written: &OwnPage,
-    fault: Option<&Fault>,
-) -> Result<Response, Fault> {
-    let problem = fault.map(|fault| page.fault(fault));
-    page.show_after(&AppearanceForm { page, seen, given, written, problem }, fault)
+fn show_form(page: &Page, seen: &SeenBenchmark, given: &Look, written: &OwnPage) -> Result<Response> {
+    page.show(&AppearanceForm { page, seen, given, written })
 }
 
 fn place(seen: &SeenBenchmark) -> Response {
@@ -152,12 +140,12 @@ async fn change(
     by: Visitor,
     Hosted(seen): Hosted<SeenBenchmark>,
     Body(given): Body<Look>,
-) -> Result<Response, Fault> {
+) -> Result<Response> {
     let Look { contact, accent } = given.clone();
     let typed = |plan: &mut Plan| (plan.contact, plan.accent) = (contact, accent);
     match records::change(&app, &by, &seen.benchmark.id, "contact, accent", typed).await {
         Ok(()) => Ok(place(&seen)),
-        Err(fault) => show_form(&page, &seen, &given, &OwnPage::default(), Some(&page.refusal(fault)?)),
+        Err(fault) => show_form(&page.refused(fault)?, &seen, &given, &OwnPage::default()),
     }
 }
 
@@ -167,7 +155,7 @@ async fn change_logo(
     by: Visitor,
     Hosted(seen): Hosted<SeenBenchmark>,
     request: Request,
-) -> Result<Response, Fault> {
+) -> Result<Response> {
     upload::limit(&app, &by)?;
     let mut form = Multipart::from_request(request, &app).await.map_err(|_| upload::broken())?;
     let mut row = None;
@@ -182,8 +170,8 @@ async fn change_logo(
                 match encode_logo(&app, draft.path().to_owned()).await {
                     Ok(logo) => row = Some(logo.columns()),
                     Err(fault) => {
-                        let fault = page.refusal(fault)?;
-                        return show_form(&page, &seen, &look(&seen), &OwnPage::default(), Some(&fault));
+                        let page = page.refused(fault)?;
+                        return show_form(&page, &seen, &look(&seen), &OwnPage::default());
                     }
                 }
             }
@@ -214,7 +202,7 @@ async fn change_page(
     by: Visitor,
     Hosted(seen): Hosted<SeenBenchmark>,
     Body(written): Body<PageForm>,
-) -> Result<Response, Fault> {
+) -> Result<Response> {
     let PageForm { slug, title, title_zh, text, text_zh, remove } = written;
     let own = OwnPage { slug, title, title_zh, text, text_zh }.cleaned();
     let written = |plan: &mut Plan| {
@@ -228,6 +216,6 @@ async fn change_page(
     };
     match records::change(&app, &by, &seen.benchmark.id, &own.slug, written).await {
         Ok(()) => Ok(place(&seen)),
-        Err(fault) => show_form(&page, &seen, &look(&seen), &own, Some(&page.refusal(fault)?)),
+        Err(fault) => show_form(&page.refused(fault)?, &seen, &look(&seen), &own),
     }
 }

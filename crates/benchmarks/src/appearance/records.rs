@@ -53,7 +53,7 @@ pub fn check(plan: &Plan) -> anyhow::Result<Plan> {
 ///
 /// # Errors
 /// If it is no picture.
-pub async fn encode_logo(app: &App, file: PathBuf) -> Result<Logo, Fault> {
+pub async fn encode_logo(app: &App, file: PathBuf) -> Result<Logo> {
     let encoded = match pictures::encode(app, file).await {
         Ok(encoded) => encoded.keep(&app.blobs).await,
         Err(failure) => Err(failure),
@@ -112,7 +112,7 @@ pub async fn change(
     benchmark: &str,
     what: &str,
     change: impl FnOnce(&mut Plan) + Send,
-) -> Result<(), Fault> {
+) -> Result<()> {
     let mut tx = app.store.begin().await?;
     tx.lock("benchmark", benchmark).await?;
     let now = tx.fetch_optional("SELECT * FROM benchmark WHERE id = $1", args![benchmark]).await?;
@@ -124,11 +124,11 @@ pub async fn change(
 }
 
 /// Changes the logo of a benchmark.
-pub async fn change_logo(app: &App, by: &Visitor, benchmark: &str, row: Columns) -> Result<(), Fault> {
+pub async fn change_logo(app: &App, by: &Visitor, benchmark: &str, row: Columns) -> Result<()> {
     write(app.store.begin().await?, by, benchmark, "logo", row).await
 }
 
-async fn write(mut tx: Tx, by: &Visitor, benchmark: &str, what: &str, row: Columns) -> Result<(), Fault> {
+async fn write(mut tx: Tx, by: &Visitor, benchmark: &str, what: &str, row: Columns) -> Result<()> {
     tx.change_row("benchmark", benchmark, row).await?;
     let detail = json!({ "changed": what });
     notes::note(&mut tx, Some(&by.id), "benchmark.appearance", benchmark, detail).await?;

@@ -135,7 +135,7 @@ pub async fn put_phase(
 }
 
 /// Publishes a draft: from now on, those see it who may.
-pub async fn publish(app: &App, benchmark: &str, actor: &str) -> Result<(), Fault> {
+pub async fn publish(app: &App, benchmark: &str, actor: &str) -> Result<()> {
     let mut tx = app.store.begin().await?;
     let sql = "UPDATE benchmark SET draft = 0 WHERE id = $1 AND draft = 1";
     if tx.execute(sql, args![benchmark]).await? == 0 {
@@ -146,7 +146,7 @@ pub async fn publish(app: &App, benchmark: &str, actor: &str) -> Result<(), Faul
 }
 
 /// Removes a draft to which no team has submitted, with all that it has.
-pub async fn remove_draft(app: &App, benchmark: &Benchmark, actor: &str) -> Result<(), Fault> {
+pub async fn remove_draft(app: &App, benchmark: &Benchmark, actor: &str) -> Result<()> {
     let mut tx = app.store.begin().await?;
     // No one submits between the look for submissions and the removal.
     let phases: Vec<String> =
@@ -167,7 +167,7 @@ pub async fn remove_draft(app: &App, benchmark: &Benchmark, actor: &str) -> Resu
 }
 
 /// Removes a phase from a draft.
-pub async fn remove_phase(app: &App, phase: &Phase, actor: &str) -> Result<(), Fault> {
+pub async fn remove_phase(app: &App, phase: &Phase, actor: &str) -> Result<()> {
     let mut tx = app.store.begin().await?;
     let draft = "SELECT draft FROM benchmark WHERE id = $1";
     let is_draft: bool = tx.fetch_one(draft, args![&phase.benchmark]).await?;

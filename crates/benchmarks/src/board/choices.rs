@@ -52,7 +52,7 @@ pub struct BoardQuery {
 
 impl BoardQuery {
     /// The measure of a set that someone wants to sort by: the main one in their group if they name none.
-    pub(super) fn sort_by(&self, set: &ReferenceSet, main: &MeasureInfo) -> Result<MeasureInfo, Fault> {
+    pub(super) fn sort_by(&self, set: &ReferenceSet, main: &MeasureInfo) -> Result<MeasureInfo> {
         let find = |key: &str| set.measures.iter().find(|measure| measure.key == key).cloned();
         let (sort, group) = (&self.sort, &self.group);
         match sort.as_str() {
@@ -64,7 +64,7 @@ impl BoardQuery {
     }
 
     /// The page of rows that is asked for, from 1.
-    pub fn page(&self) -> Result<usize, Fault> {
+    pub fn page(&self) -> Result<usize> {
         match self.page.as_str() {
             "" => Ok(1),
             text => text.parse().ok().filter(|page| *page > 0).ok_or_else(|| {
@@ -178,7 +178,7 @@ impl BoardQuery {
         sets: &[ReferenceSet],
         set: &ReferenceSet,
         sort: &MeasureInfo,
-    ) -> Result<Vec<MeasureInfo>, Fault> {
+    ) -> Result<Vec<MeasureInfo>> {
         let known = |key: &String| {
             sets.iter().flat_map(|set| &set.measures).any(|known| known.key == *key)
                 || phase.columns.iter().any(|known| known.key == *key)
@@ -206,7 +206,7 @@ impl BoardQuery {
     }
 
     /// The rows to show.
-    pub fn filter(&self) -> Result<Filter, Fault> {
+    pub fn filter(&self) -> Result<Filter> {
         let time = |name: &'static str, text: &str| match text.trim() {
             "" => Ok(None),
             text => clock::parse(text).map(Some).ok_or_else(|| {

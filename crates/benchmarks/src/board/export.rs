@@ -2,7 +2,6 @@
 
 use std::iter::once;
 
-use axum::response::Response;
 use capeval_api::{
     BoardRow, DisqualifiedSubmission, Half, JudgedKind, JudgedSystem, RowAbove, SystemMeasures,
 };
@@ -24,16 +23,13 @@ const COMPARISON: &str = "“≈ row above” marks a row that does not differ s
     board, at the level 0.05. The row for people is skipped. Choices of rows and columns change no mark: if the row above \
     is that for people, or is not shown, the mark names the row that was compared.";
 
-/// JSON or CSV.
-pub type BoardExport = Either<Answer<capeval_api::Board>, Response>;
-
 /// A board as JSON or, if that is asked for, as CSV.
 pub async fn export(
     app: &App,
     of: &SeenPhase,
     visitor: Option<&Visitor>,
     asked: &BoardQuery,
-) -> Result<BoardExport, Fault> {
+) -> Result<Answer<capeval_api::Board>> {
     if !["", "json", "csv"].contains(&asked.format.as_str()) {
         return Err(Fault::malformed(&format_args!("format: `{}` is neither json nor csv", asked.format)));
     }
@@ -41,9 +37,9 @@ pub async fn export(
     let board = board(app, of, &sets, visitor, asked).await?.ok_or_else(Fault::not_found)?;
     if asked.format == "csv" {
         let lines = as_csv(&board, of.phase.decimals);
-        return Ok(Either::Other(download::text("leaderboard.csv", "text/csv; charset=utf-8", lines)));
+        return Ok(download::text("leaderboard.csv", "text/csv; charset=utf-8", lines).into());
     }
-    Ok(Either::One(Answer::json(&for_programs(board, of))))
+    Ok(Answer::json(&for_programs(board, of)))
 }
 
 fn for_programs(board: Board, of: &SeenPhase) -> capeval_api::Board {

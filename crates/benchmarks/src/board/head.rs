@@ -73,7 +73,7 @@ impl<'a> Head<'a> {
         board: Option<&'a Board>,
         asked: &'a BoardQuery,
         view: View,
-    ) -> Result<Self, Fault> {
+    ) -> Result<Self> {
         let path = of.address(view.page());
         let phases = records::phases(&app.store, &of.seen.benchmark.id).await?.into_iter().map(|phase| Tab {
             is_here: phase.id == of.phase.id,

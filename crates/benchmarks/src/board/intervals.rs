@@ -30,7 +30,7 @@ pub(super) async fn show(
     page: Page,
     Visible(of): Visible<SeenPhase>,
     UrlQuery(asked): UrlQuery<BoardQuery>,
-) -> Result<Response, Fault> {
+) -> Result<Response> {
     let sets = records::sets(&app.store, &of).await?;
     let by_measure = asked.by_measure(&of.phase, &sets);
     let board = board(&app, &of, &sets, page.visitor.as_ref(), &by_measure).await?;

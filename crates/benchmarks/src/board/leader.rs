@@ -30,7 +30,7 @@ pub async fn leader(
     phase: &Phase,
     sets: &[ReferenceSet],
     visitor: Option<&Visitor>,
-) -> Result<Option<Leader>, Fault> {
+) -> Result<Option<Leader>> {
     if sight(seen, phase, visitor) != Sight::All {
         return Ok(None);
     }

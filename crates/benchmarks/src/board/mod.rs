@@ -14,7 +14,6 @@ mod standing;
 
 use capeval_site::prelude::*;
 
-use self::export::BoardExport;
 use super::records::SeenPhase;
 
 pub use choices::BoardQuery;
@@ -55,6 +54,6 @@ async fn for_programs(
     page: Page,
     Visible(of): Visible<SeenPhase>,
     UrlQuery(asked): UrlQuery<BoardQuery>,
-) -> Result<BoardExport, Fault> {
+) -> Result<Answer<capeval_api::Board>> {
     export::export(&app, &of, page.visitor.as_ref(), &asked).await
 }

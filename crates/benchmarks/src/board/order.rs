@@ -339,6 +339,10 @@ mod tests {
         assert_eq!(ordered(rows, false), "d1 e1 c3 a4 b4");
     }
 
+    fn unranked(entry: Candidate) -> Row {
+        Row { rank: None, public_rank: None, entry: Arc::new(entry), above: None, p: None, is_tied: None }
+    }
+
     /// Rows `a`, `b`, … with the p-values of neighbours: `Some(None)` where there is no test, `None` where nothing is
     /// known yet.
     fn marked(ps: &[Option<Option<f64>>]) -> Vec<Option<bool>> {
@@ -347,14 +351,7 @@ mod tests {
             .iter()
             .map(|id| {
                 let entry = Candidate { blob: Some(id.clone()), ..candidate(id, Some(id), Some(0.5)) };
-                Row {
-                    rank: None,
-                    public_rank: None,
-                    entry: Arc::new(entry),
-                    above: None,
-                    p: None,
-                    is_tied: None,
-                }
+                unranked(entry)
             })
             .collect();
         let pairs = ids.windows(2).zip(ps);
@@ -387,14 +384,7 @@ mod tests {
             .map(|id| {
                 let blob = (id != "people").then(|| id.to_owned());
                 let entry = Candidate { blob, ..candidate(id, Some(id), Some(0.5)) };
-                Row {
-                    rank: None,
-                    public_rank: None,
-                    entry: Arc::new(entry),
-                    above: None,
-                    p: None,
-                    is_tied: None,
-                }
+                unranked(entry)
             })
             .collect();
         let pair = |one: &str, other: &str| ((one.to_owned(), other.to_owned()), Some(0.5));

@@ -166,7 +166,7 @@ pub(super) async fn show(
     page: Page,
     Visible(of): Visible<SeenPhase>,
     UrlQuery(asked): UrlQuery<BoardQuery>,
-) -> Result<Response, Fault> {
+) -> Result<Response> {
     let visitor = page.visitor.as_ref();
     if !asked.format.is_empty() {
         return Ok(export(&app, &of, visitor, &asked).await?.into_response());
@@ -301,7 +301,7 @@ async fn add_progress(
     of: &SeenPhase,
     board: &Board,
     rows: &mut [ShownRow<'_>],
-) -> Result<(), Fault> {
+) -> Result<()> {
     let mut by_team: HashMap<Option<String>, Vec<(i64, f64)>> = HashMap::new();
     for point in points(app, &of.phase, board, &BoardQuery::default()).await? {
         by_team.entry(point.entry.team.clone()).or_default().push((point.entry.created_at, point.score));

@@ -54,7 +54,7 @@ pub(super) async fn show(
     page: Page,
     Visible(of): Visible<SeenPhase>,
     UrlQuery(asked): UrlQuery<BoardQuery>,
-) -> Result<Response, Fault> {
+) -> Result<Response> {
     let sets = records::sets(&app.store, &of).await?;
     let by_measure = asked.by_measure(&of.phase, &sets);
     let board = board(&app, &of, &sets, page.visitor.as_ref(), &by_measure).await?;
@@ -75,7 +75,7 @@ pub(super) async fn for_programs(
     page: Page,
     Visible(of): Visible<SeenPhase>,
     UrlQuery(asked): UrlQuery<BoardQuery>,
-) -> Result<Answer<Progress>, Fault> {
+) -> Result<Answer<Progress>> {
     let sets = records::sets(&app.store, &of).await?;
     let by_measure = asked.by_measure(&of.phase, &sets);
     let board =
@@ -100,7 +100,7 @@ pub(super) async fn points(
     phase: &Phase,
     board: &Board,
     asked: &BoardQuery,
-) -> Result<Vec<Point>, Fault> {
+) -> Result<Vec<Point>> {
     let filter = asked.filter()?;
     let mut entries = app.part::<StandingCache>().stood(&app.store, phase, &board.set).await?;
     entries.retain(|entry| {
@@ -129,7 +129,7 @@ pub struct NewLeader {
 }
 
 /// The entries that took the lead of a phase, the oldest first; none if the scores are not for everyone.
-pub async fn leaders(app: &App, of: &SeenPhase) -> Result<Vec<NewLeader>, Fault> {
+pub async fn leaders(app: &App, of: &SeenPhase) -> Result<Vec<NewLeader>> {
     let sets = records::sets(&app.store, of).await?;
     let asked = BoardQuery::default().by_measure(&of.phase, &sets);
     let Some(board) = board(app, of, &sets, None, &asked).await? else { return Ok(Vec::new()) };

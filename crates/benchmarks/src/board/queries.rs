@@ -239,6 +239,15 @@ fn add_public_ranks(rows: &mut [Row], public: &[Row]) {
     }
 }
 
+/// The reference set with a name, or else the one that ranks, if there is one.
+fn asked_set<'s>(phase: &Phase, shown: &'s [ReferenceSet], name: &str) -> Result<Option<&'s ReferenceSet>> {
+    if name.is_empty() {
+        return Ok(phase.main_of(shown));
+    }
+    let unknown = || Fault::malformed(&format_args!("ref: the board has no references `{name}`"));
+    shown.iter().find(|set| set.name == name).map(Some).ok_or_else(unknown)
+}
+
 /// The board of a phase as a visitor may see it; `None` if they may not see any score.
 pub async fn board(
     app: &App,
@@ -246,7 +255,7 @@ pub async fn board(
     sets: &[ReferenceSet],
     visitor: Option<&Visitor>,
     asked: &BoardQuery,
-) -> Result<Option<Board>, Fault> {
+) -> Result<Option<Board>> {
     let store = &app.store;
     let sight = sight(seen, phase, visitor);
     let is_own = sight == Sight::Own;
@@ -255,16 +264,7 @@ pub async fn board(
         true => sets.to_vec(),
         false => sets.iter().map(|set| with_ranks(phase, set)).collect(),
     };
-    let found = match asked.set.as_str() {
-        "" => phase.main_of(&shown),
-        name => shown.iter().find(|set| set.name == name),
-    };
-    let Some(set) = found else {
-        return match asked.set.as_str() {
-            "" => Ok(None),
-            name => Err(Fault::malformed(&format_args!("ref: the board has no references `{name}`"))),
-        };
-    };
+    let Some(set) = asked_set(phase, &shown, &asked.set)? else { return Ok(None) };
     let Some(main) = set.main_measure(phase).filter(|_| sight != Sight::Nothing) else { return Ok(None) };
     let ranking = match (asked.sort.as_str(), asked.group.as_str()) {
         ("", "") if is_own => vec![main.clone()],

@@ -23,14 +23,14 @@ use crate::settings::Phase;
 
 /// Brings the boards of a phase up to date after a change of what a team has on them, and has new neighbours compared.
 /// The empty team has the baselines and the row for people.
-pub async fn changed(tx: &mut Tx, phase: &str, team: &str) -> Result<(), Fault> {
+pub async fn changed(tx: &mut Tx, phase: &str, team: &str) -> Result<()> {
     let phase = records::phase_alone(tx, phase).await?;
     settle(tx, &phase, Some(team)).await?;
     scoring::compare_later(tx, &phase.id).await
 }
 
 /// The same after a change of what ranks, for all teams.
-pub async fn all_changed(tx: &mut Tx, phase: &str) -> Result<(), Fault> {
+pub async fn all_changed(tx: &mut Tx, phase: &str) -> Result<()> {
     let phase = records::phase_alone(tx, phase).await?;
     settle(tx, &phase, None).await?;
     scoring::compare_later(tx, &phase.id).await

@@ -38,53 +38,30 @@ struct ImportPage<'a> {
     draft: Option<&'a str>,
     /// What came over and what did not, as HTML.
     report: Option<String>,
-    problem: Option<String>,
 }
 
-async fn form(app: App, page: Page) -> Result<Response, Fault> {
-    page.show(&ImportPage {
-        page: &page,
-        upload_mib: app.settings.upload_mib,
-        draft: None,
-        report: None,
-        problem: None,
-    })
+async fn form(app: App, page: Page) -> Result<Response> {
+    page.show(&ImportPage { page: &page, upload_mib: app.settings.upload_mib, draft: None, report: None })
 }
 
-async fn take(
-    app: App,
-    page: Page,
-    by: Visitor,
-    request: Request,
-) -> Result<Either<Created<ImportedBenchmark>, Response>, Fault> {
+async fn take(app: App, page: Page, by: Visitor, request: Request) -> Result<Created<ImportedBenchmark>> {
     let mut report = None;
     let made = make(&app, &by, request, &mut report).await;
-    let (draft, fault) = match made {
+    let (draft, page) = match made {
         Ok(slug) if page.is_program() => {
             let report = report.unwrap_or_default();
-            return Ok(Either::One(Created::json(&ImportedBenchmark { slug, report })));
+            return Ok(Created::json(&ImportedBenchmark { slug, report }));
         }
-        Ok(slug) => (Some(slug), None),
-        Err(fault) => (None, Some(page.refusal(fault)?)),
+        Ok(slug) => (Some(slug), page),
+        Err(fault) => (None, page.refused(fault)?),
     };
-    let template = ImportPage {
-        page: &page,
-        upload_mib: app.settings.upload_mib,
-        draft: draft.as_deref(),
-        report: report.as_deref().map(as_html),
-        problem: fault.as_ref().map(|fault| page.fault(fault)),
-    };
-    Ok(Either::Other(page.show_after(&template, fault.as_ref())?))
+    let (upload_mib, report) = (app.settings.upload_mib, report.as_deref().map(as_html));
+    Ok(page.show(&ImportPage { page: &page, upload_mib, draft: draft.as_deref(), report })?.into())
 }
 
 /// Makes a draft of the bundle in a form, and returns its slug; `report` gets what is to be said, also if the draft
 /// cannot be saved.
-async fn make(
-    app: &App,
-    by: &Visitor,
-    request: Request,
-    report: &mut Option<String>,
-) -> Result<String, Fault> {
+async fn make(app: &App, by: &Visitor, request: Request, report: &mut Option<String>) -> Result<String> {
     upload::limit(app, by)?;
     let mut form = Multipart::from_request(request, app).await.map_err(|_| upload::broken())?;
     let mut file = None;
@@ -116,7 +93,7 @@ async fn make(
 }
 
 /// A slug that no benchmark has: the one that is wanted, or with a number.
-async fn free_slug(app: &App, wanted: &str) -> Result<String, Fault> {
+async fn free_slug(app: &App, wanted: &str) -> Result<String> {
     let short = &wanted[..wanted.floor_char_boundary(56)];
     let numbered = (2..NUMBERED).map(|n| format!("{short}-{n}"));
     for slug in std::iter::once(wanted.to_owned()).chain(numbered) {

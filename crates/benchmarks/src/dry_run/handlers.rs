@@ -40,26 +40,18 @@ struct DryRunPage<'a> {
     phase: &'a Phase,
     run: Option<DryRun>,
     tables: Vec<(String, Rows)>,
-    problem: Option<String>,
     upload_mib: u64,
 }
 
-async fn show(app: App, page: Page, Hosted(of): Hosted<SeenPhase>) -> Result<Response, Fault> {
-    show_run(&app, &page, &of, None).await
+async fn show(app: App, page: Page, Hosted(of): Hosted<SeenPhase>) -> Result<Response> {
+    show_run(&app, &page, &of).await
 }
 
-async fn show_run(
-    app: &App,
-    page: &Page,
-    SeenPhase { seen, phase }: &SeenPhase,
-    fault: Option<&Fault>,
-) -> Result<Response, Fault> {
+async fn show_run(app: &App, page: &Page, SeenPhase { seen, phase }: &SeenPhase) -> Result<Response> {
     let run = records::last(&app.store, &phase.id).await?;
     let sets = all_sets(&app.store, &phase.id).await?;
     let tables = run.iter().flat_map(|run| tables(run, &sets, phase.decimals)).collect();
-    let problem = fault.map(|fault| page.fault(fault));
-    let upload_mib = app.settings.upload_mib;
-    page.show_after(&DryRunPage { page, seen, phase, run, tables, problem, upload_mib }, fault)
+    page.show(&DryRunPage { page, seen, phase, run, tables, upload_mib: app.settings.upload_mib })
 }
 
 fn tables(run: &DryRun, sets: &[ReferenceSet], decimals: usize) -> Vec<(String, Rows)> {
@@ -76,7 +68,7 @@ fn tables(run: &DryRun, sets: &[ReferenceSet], decimals: usize) -> Vec<(String, 
     tables.collect()
 }
 
-async fn for_programs(app: &App, phase: &Phase, run: DryRun) -> Result<capeval_api::DryRun, Fault> {
+async fn for_programs(app: &App, phase: &Phase, run: DryRun) -> Result<capeval_api::DryRun> {
     let sets = all_sets(&app.store, &phase.id).await?;
     let mut scores = Scores::new();
     for of_set in &run.scores {
@@ -96,7 +88,7 @@ async fn for_programs(app: &App, phase: &Phase, run: DryRun) -> Result<capeval_a
     })
 }
 
-async fn last(app: App, Hosted(of): Hosted<SeenPhase>) -> Result<Answer<capeval_api::DryRun>, Fault> {
+async fn last(app: App, Hosted(of): Hosted<SeenPhase>) -> Result<Answer<capeval_api::DryRun>> {
     let run = records::last(&app.store, &of.phase.id).await?.ok_or_else(Fault::not_found)?;
     Ok(Answer::json(&for_programs(&app, &of.phase, run).await?))
 }
@@ -106,7 +98,7 @@ async fn begin(
     by: Visitor,
     Hosted(of): Hosted<SeenPhase>,
     ResultsRequest(request): ResultsRequest,
-) -> Result<Created<capeval_api::DryRun>, Fault> {
+) -> Result<Created<capeval_api::DryRun>> {
     let received = submit::receive_to_check(&app, &by, request).await?;
     let run = records::begin(&app, &by, &of.phase, received).await?;
     Ok(Answer::json(&for_programs(&app, &of.phase, run).await?))
@@ -118,13 +110,13 @@ async fn begin_form(
     by: Visitor,
     Hosted(of): Hosted<SeenPhase>,
     ResultsRequest(request): ResultsRequest,
-) -> Result<Response, Fault> {
+) -> Result<Response> {
     let begun = async {
         let received = submit::receive_to_check(&app, &by, request).await?;
         records::begin(&app, &by, &of.phase, received).await
     };
     match begun.await {
         Ok(_) => Ok(Redirect::to(&of.address("host/dry-run")).into_response()),
-        Err(fault) => show_run(&app, &page, &of, Some(&page.refusal(fault)?)).await,
+        Err(fault) => show_run(&app, &page.refused(fault)?, &of).await,
     }
 }

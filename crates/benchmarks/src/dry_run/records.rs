@@ -38,7 +38,7 @@ pub async fn begin(
     by: &Visitor,
     phase: &Phase,
     ReceivedUpload { file, name, .. }: ReceivedUpload,
-) -> Result<DryRun, Fault> {
+) -> Result<DryRun> {
     let sets = records::all_sets(&app.store, &phase.id).await?;
     if phase.score_set.is_none() {
         return Err(records::unready(&sets));
@@ -92,12 +92,7 @@ impl Work for TryFile {
         scoring::score(app, &phase, sets.iter(), Some(captions), (job.is_awaited, true)).await.map(Some)
     }
 
-    async fn finish(
-        _: &App,
-        tx: &mut Tx,
-        job: &Job,
-        outcome: Result<Self::Output, String>,
-    ) -> Result<(), Fault> {
+    async fn finish(_: &App, tx: &mut Tx, job: &Job, outcome: Result<Self::Output, String>) -> Result<()> {
         let (state, scores, reason) = match outcome {
             Ok(None) => return Ok(()),
             Ok(Some(scores)) => (SubmissionState::Scored, scores, None),

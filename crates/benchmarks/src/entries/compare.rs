@@ -1,7 +1,6 @@
 //! Two entries side by side, on a page and for programs.
 
 use askama::Template;
-use axum::response::Response;
 use capeval_api::{
     ComparedEntry, ComparedImage, ComparedImages, ComparedMeasure, ComparedPoint, ComparedSet,
     ComparisonState, EntryComparison, EntryPair, SubmissionKind,
@@ -244,7 +243,7 @@ fn for_programs(app: &App, of: &SeenPhase, compared: &SideBySide, here: &str) ->
 }
 
 /// The two entries that are asked for.
-fn two(asked: &EntryPair) -> Result<[&str; 2], Fault> {
+fn two(asked: &EntryPair) -> Result<[&str; 2]> {
     match asked.entries.as_slice() {
         [a, b] if a != b && !a.is_empty() && !b.is_empty() => Ok([a, b]),
         _ => Err(fault!(UNPROCESSABLE_ENTITY, "pair", "Choose two different entries.")),
@@ -266,7 +265,7 @@ async fn show(
     page: Page,
     Visible(of): Visible<SeenPhase>,
     UrlQuery(asked): UrlQuery<EntryPair>,
-) -> Result<Either<Answer<EntryComparison>, Response>, Fault> {
+) -> Result<Answer<EntryComparison>> {
     let visitor = page.visitor.as_ref();
     let (compared, problem, here) = match two(&asked) {
         Ok(ids) => {
@@ -279,7 +278,7 @@ async fn show(
         Err(fault) => (None, (asked.entries.len() > 1).then(|| page.fault(&fault)), String::new()),
     };
     if let (Some(compared), true) = (&compared, page.is_program()) {
-        return Ok(Either::One(Answer::json(&for_programs(&app, &of, compared, &here))));
+        return Ok(Answer::json(&for_programs(&app, &of, compared, &here)));
     }
     let mut chosen = asked.entries.iter().filter(|id| !id.is_empty()).map(String::as_str);
     let mut template = ComparePage {
@@ -300,7 +299,7 @@ async fn show(
         let names = [0, 1].map(|place| template.short(compared, &place));
         template.figure = figure(&page, by, found, names);
     }
-    Ok(Either::Other(pictures::show(&page, &template, &of.phase.pictures)?))
+    Ok(pictures::show(&page, &template, &of.phase.pictures)?.into())
 }
 
 /// Has two entries compared in a job, of which one person asks for a few in a minute.
@@ -310,7 +309,7 @@ async fn compare(
     by: Visitor,
     Visible(of): Visible<SeenPhase>,
     UrlQuery(asked): UrlQuery<EntryPair>,
-) -> Result<Answer<EntryComparison>, Fault> {
+) -> Result<Answer<EntryComparison>> {
     let ids = two(&asked)?;
     let entries = pairs::entries(&app, &of, ids, Some(&by)).await?;
     app.limits.take("comparisons", &by.id, COMPARISONS)?;

@@ -42,7 +42,7 @@ pub async fn by_image(
     entries: &[SeenEntry; 2],
     sets: &[BySet],
     asked: &EntryPair,
-) -> Result<Option<ByImage>, Fault> {
+) -> Result<Option<ByImage>> {
     let is_meant = |by: &&BySet| match asked.set.as_str() {
         "" => by.set.whole() == of.phase.main_set,
         name => by.set.name == name,
@@ -83,7 +83,7 @@ async fn find_contrast(
     Pair { one, other }: &Pair,
     set: &str,
     metric: &str,
-) -> Result<Option<MeasureContrast>, Fault> {
+) -> Result<Option<MeasureContrast>> {
     let sql = "SELECT result FROM contrast \
                WHERE score_set = $1 AND one = $2 AND other = $3 AND reference_set = $4 AND metric = $5";
     let score_set = phase.score_set.as_deref().unwrap_or_default();
@@ -114,7 +114,7 @@ impl Work for ContrastPair {
         tx: &mut Tx,
         job: &Job<Pair>,
         outcome: Result<PhaseContrasts, String>,
-    ) -> Result<(), Fault> {
+    ) -> Result<()> {
         let Ok(PhaseContrasts(Some((then, found)))) = outcome else { return Ok(()) };
         let Pair { one, other } = &job.subject;
         let phase = records::phase_alone(tx, &then.id).await?;
@@ -137,7 +137,7 @@ impl Work for ContrastPair {
 }
 
 /// Forgets all but the newest comparisons of the team of a submission in a phase.
-async fn forget_oldest(tx: &mut Tx, phase: &Phase, submission: &str) -> Result<(), Fault> {
+async fn forget_oldest(tx: &mut Tx, phase: &Phase, submission: &str) -> Result<()> {
     let sql = "SELECT MAX(contrast.created_at) AS at FROM contrast JOIN submission ON submission.id = contrast.one \
                WHERE submission.phase = $1 AND COALESCE(submission.team, '') = \
                (SELECT COALESCE(team, '') FROM submission WHERE id = $2) \

@@ -69,7 +69,7 @@ impl EntryPage<'_> {
     }
 }
 
-async fn show(app: App, page: Page, Visible(entry): Visible<SeenEntry>) -> Result<Answer<BoardEntry>, Fault> {
+async fn show(app: App, page: Page, Visible(entry): Visible<SeenEntry>) -> Result<Answer<BoardEntry>> {
     let visitor = page.visitor.as_ref();
     let boards = records::beside(&app, &entry, visitor).await?;
     let history = records::history(&app.store, &entry).await?;

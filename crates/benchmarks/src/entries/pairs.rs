@@ -98,7 +98,7 @@ impl Work for ComparePair {
         tx: &mut Tx,
         job: &Job<Pair>,
         outcome: Result<Self::Output, String>,
-    ) -> Result<(), Fault> {
+    ) -> Result<()> {
         let Ok((score_set, tests)) = outcome else { return Ok(()) };
         let Pair { one, other } = &job.subject;
         Ok(scoring::write_tests(tx, &score_set.unwrap_or_default(), (one, other), &tests).await?)
@@ -131,18 +131,15 @@ impl Progress {
         if is_done {
             return Ok(progress);
         }
-        let subject = pair.to_string();
-        let mut snapshot = app.store.snapshot().await?;
-        let is_waiting = queue::is_waiting(&mut snapshot, W::KIND, &subject).await?;
-        progress.reason = queue::failure(&mut snapshot, W::KIND, &subject).await?.filter(|_| !is_waiting);
-        drop(snapshot);
+        let (is_waiting, reason) = jobs::progress::<W>(&mut app.store.snapshot().await?, pair).await?;
+        progress.reason = reason;
         progress.state = match (is_waiting, &progress.reason) {
             (true, _) => ComparisonState::Waiting,
             (false, Some(_)) => ComparisonState::Failed,
             (false, None) => ComparisonState::NotCompared,
         };
         if is_waiting {
-            progress.wait = queue::wait(&app.store, &subject, app.settings.workers).await?;
+            progress.wait = queue::wait(&app.store, &pair.to_string(), app.settings.workers).await?;
         }
         Ok(progress)
     }
@@ -205,7 +202,7 @@ pub async fn entries(
     of: &SeenPhase,
     [a, b]: [&str; 2],
     visitor: Option<&Visitor>,
-) -> Result<[SeenEntry; 2], Fault> {
+) -> Result<[SeenEntry; 2]> {
     let a = SeenEntry::with_id(app, of.clone(), a, visitor).await?;
     Ok([a, SeenEntry::with_id(app, of.clone(), b, visitor).await?])
 }
@@ -216,7 +213,7 @@ pub async fn side_by_side(
     of: &SeenPhase,
     entries: [SeenEntry; 2],
     asked: &EntryPair,
-) -> Result<SideBySide, Fault> {
+) -> Result<SideBySide> {
     let (store, phase, pair) = (&app.store, &of.phase, Pair::of(&entries));
     let known = known_p_values(store, phase, &pair).await?;
     let [a, b] = &entries;
@@ -248,7 +245,7 @@ pub async fn side_by_side(
 }
 
 /// Has two entries compared, and image by image if the visitor may see that, unless they are or are about to be.
-pub async fn compare(app: &App, compared: &SideBySide) -> Result<(), Fault> {
+pub async fn compare(app: &App, compared: &SideBySide) -> Result<()> {
     if compared.progress.state == ComparisonState::NoCaptions {
         return Err(fault!(CONFLICT, "no-captions", "People have no captions of their own to compare."));
     }
@@ -257,19 +254,12 @@ pub async fn compare(app: &App, compared: &SideBySide) -> Result<(), Fault> {
     // Two who ask at once must not both miss the job of the other.
     records::phase_alone(&mut tx, &compared.entries[0].of.phase.id).await?;
     if compared.progress.is_open() {
-        add::<ComparePair>(&mut tx, &pair).await?;
+        jobs::add_once::<ComparePair>(&mut tx, &pair, Priority::Background).await?;
     }
     if compared.images.as_ref().is_some_and(|images| images.progress.is_open()) {
-        add::<ContrastPair>(&mut tx, &pair).await?;
+        jobs::add_once::<ContrastPair>(&mut tx, &pair, Priority::Background).await?;
     }
     Ok(app.commit(tx).await?)
-}
-
-async fn add<W: Work<Subject = Pair>>(tx: &mut Tx, pair: &Pair) -> Result<(), Error> {
-    if !queue::is_waiting(tx, W::KIND, &pair.to_string()).await? {
-        jobs::add::<W>(tx, pair, Priority::Background).await?;
-    }
-    Ok(())
 }
 
 /// An entry that can be chosen: its id, and its name for people.
@@ -281,7 +271,7 @@ pub async fn choices(
     of: &SeenPhase,
     visitor: Option<&Visitor>,
     chosen: &[String],
-) -> Result<Vec<Choice>, Fault> {
+) -> Result<Vec<Choice>> {
     let sets = records::sets(&app.store, of).await?;
     let board = board::board(app, of, &sets, visitor, &BoardQuery::default()).await?;
     let board = board.ok_or_else(Fault::not_found)?;

@@ -28,7 +28,7 @@ pub struct SeenEntry {
 impl Subject for SeenEntry {
     const KIND: &'static str = "entry";
 
-    async fn find(app: &App, names: &Names, visitor: Option<&Visitor>) -> Result<Self, Fault> {
+    async fn find(app: &App, names: &Names, visitor: Option<&Visitor>) -> Result<Self> {
         let of = SeenPhase::find(app, names, visitor).await?;
         Self::with_id(app, of, names.require("submission")?, visitor).await
     }
@@ -44,12 +44,7 @@ impl Subject for SeenEntry {
 
 impl SeenEntry {
     /// The entry of a phase with this id.
-    pub async fn with_id(
-        app: &App,
-        of: SeenPhase,
-        id: &str,
-        visitor: Option<&Visitor>,
-    ) -> Result<Self, Fault> {
+    pub async fn with_id(app: &App, of: SeenPhase, id: &str, visitor: Option<&Visitor>) -> Result<Self> {
         let submission = submissions::by_id(&app.store, id).await?;
         if submission.phase != of.phase.id || submission.state != SubmissionState::Scored {
             return Err(Fault::not_found());
@@ -117,7 +112,7 @@ pub struct Other {
 }
 
 /// The place of an entry on each board of its phase, as far as the visitor sees others on it.
-pub async fn beside(app: &App, entry: &SeenEntry, visitor: Option<&Visitor>) -> Result<Vec<Beside>, Fault> {
+pub async fn beside(app: &App, entry: &SeenEntry, visitor: Option<&Visitor>) -> Result<Vec<Beside>> {
     let SeenEntry { of, submission, .. } = entry;
     let scores = submissions::scores(&app.store, &of.phase, &submission.id).await?;
     let mut all = Vec::new();

@@ -42,7 +42,7 @@ const README: &str = "# What is in this archive
 - `phases/PHASE/files`: the files for those who take part.
 ";
 
-pub async fn send(app: App, by: Visitor, Hosted(seen): Hosted<SeenBenchmark>) -> Result<Response, Fault> {
+pub async fn send(app: App, by: Visitor, Hosted(seen): Hosted<SeenBenchmark>) -> Result<Response> {
     app.limits.take("exports", &by.id, 2)?;
     app.blobs.try_write()?;
     let file = write(&app, &seen.benchmark).await?;
@@ -61,9 +61,9 @@ pub async fn write(app: &App, benchmark: &Benchmark) -> anyhow::Result<File> {
     archive.text(plan::FILE, &Plan::of(store, benchmark).await?.to_toml()?)?;
     archive.text("teams.jsonl", &teams(app, benchmark).await?)?;
     archive.begin_file("audit.jsonl")?;
-    let mut place = Place::default();
-    loop {
-        let page = audit::page(store, &audit::OF_PLACE, &benchmark.id, (&place, PAGE)).await?;
+    let mut next = Some(At::start(PAGE));
+    while let Some(at) = next {
+        let page = audit::page(store, &audit::OF_PLACE, &benchmark.id, at).await?;
         for note in &page.rows {
             let detail: Value = serde_json::from_str(&note.detail).unwrap_or(Value::Null);
             archive.line(&json!({
@@ -71,8 +71,7 @@ pub async fn write(app: &App, benchmark: &Benchmark) -> anyhow::Result<File> {
                 "detail": detail,
             }))?;
         }
-        let Some(next) = next(&page) else { break };
-        place = next;
+        next = page.after.map(|after| At { place: Place { after, ..Place::default() }, most: PAGE });
     }
     for (phase, sets) in
         records::phases_with_sets(store, Some(&benchmark.id)).await?.remove(&benchmark.id).unwrap_or_default()
@@ -81,11 +80,6 @@ pub async fn write(app: &App, benchmark: &Benchmark) -> anyhow::Result<File> {
         archive = phase_files(app, &of, &sets, archive).await?;
     }
     archive.finish()
-}
-
-/// The place of the rows after a page, if there are more.
-fn next<T>(page: &Rows<T>) -> Option<Place> {
-    page.after.as_ref().map(|after| Place { after: after.clone(), ..Place::default() })
 }
 
 #[derive(Deserialize)]

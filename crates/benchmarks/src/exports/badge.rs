@@ -17,7 +17,7 @@ pub async fn of_phase(
     app: App,
     Visible(of): Visible<SeenPhase>,
     UrlQuery(asked): UrlQuery<BoardQuery>,
-) -> Result<Response, Fault> {
+) -> Result<Response> {
     let of = as_public(of)?;
     let board = public_board(&app, &of, &asked).await?;
     let leader = board.rows.iter().find(|row| row.rank == Some(1));
@@ -32,7 +32,7 @@ pub async fn of_entry(
     app: App,
     Visible(entry): Visible<SeenEntry>,
     UrlQuery(asked): UrlQuery<BoardQuery>,
-) -> Result<Response, Fault> {
+) -> Result<Response> {
     let of = as_public(entry.of)?;
     let board = public_board(&app, &of, &asked).await?;
     let row =

@@ -46,7 +46,7 @@ fn in_tex(text: &str) -> String {
     out
 }
 
-pub async fn bibtex(app: App, Visible(seen): Visible<SeenBenchmark>) -> Result<Response, Fault> {
+pub async fn bibtex(app: App, Visible(seen): Visible<SeenBenchmark>) -> Result<Response> {
     let text = of(&app, &seen.benchmark).await?;
     Ok(([(header::CONTENT_TYPE, "application/x-bibtex; charset=utf-8")], text).into_response())
 }
@@ -54,7 +54,7 @@ pub async fn bibtex(app: App, Visible(seen): Visible<SeenBenchmark>) -> Result<R
 pub async fn cff(
     app: App,
     Visible(SeenBenchmark { benchmark, .. }): Visible<SeenBenchmark>,
-) -> Result<Response, Fault> {
+) -> Result<Response> {
     // Texts of JSON are texts of YAML.
     let quoted = |text: &str| serde_json::to_string(text);
     let text = format!(

@@ -72,7 +72,7 @@ fn context() -> Value {
     context
 }
 
-pub async fn show(app: App, Visible(seen): Visible<SeenBenchmark>) -> Result<Response, Fault> {
+pub async fn show(app: App, Visible(seen): Visible<SeenBenchmark>) -> Result<Response> {
     let benchmark = &seen.benchmark;
     let created: i64 =
         app.store.fetch_one("SELECT created_at FROM benchmark WHERE id = $1", args![&benchmark.id]).await?;

@@ -37,7 +37,7 @@ pub async fn show(
     page: Page,
     Visible(of): Visible<SeenPhase>,
     UrlQuery(asked): UrlQuery<BoardQuery>,
-) -> Result<Response, Fault> {
+) -> Result<Response> {
     let of = as_public(of)?;
     let board = public_board(&app, &of, &asked).await?;
     // A frame shows nothing of the person who looks at it.

@@ -14,11 +14,7 @@ use crate::entries::{self, Beside, RankedScore, SeenEntry};
 /// The version of the schema.
 const SCHEMA: &str = "0.3.0";
 
-pub async fn every_eval_ever(
-    app: App,
-    page: Page,
-    Visible(entry): Visible<SeenEntry>,
-) -> Result<Response, Fault> {
+pub async fn every_eval_ever(app: App, page: Page, Visible(entry): Visible<SeenEntry>) -> Result<Response> {
     let boards = entries::beside(&app, &entry, page.visitor.as_ref()).await?;
     let (benchmark, phase) = (&entry.of.seen.benchmark, &entry.of.phase);
     let address = app.settings.url(&entry.address());
@@ -98,7 +94,7 @@ pub async fn eval_results(
     page: Page,
     Visible(entry): Visible<SeenEntry>,
     UrlQuery(asked): UrlQuery<HubTask>,
-) -> Result<Response, Fault> {
+) -> Result<Response> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "._-/".contains(c);
     let dataset = if asked.dataset.is_empty() { TO_FILL_IN } else { &asked.dataset };
     if !dataset.contains('/') || !asked.dataset.chars().chain(asked.task_id.chars()).all(is_plain) {

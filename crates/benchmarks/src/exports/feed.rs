@@ -13,13 +13,13 @@ pub const KIND: &str = "application/feed+json";
 /// The most items of each kind.
 const MOST: usize = 50;
 
-pub async fn show(app: App, Visible(seen): Visible<SeenBenchmark>) -> Result<Response, Fault> {
+pub async fn show(app: App, Visible(seen): Visible<SeenBenchmark>) -> Result<Response> {
     let benchmark = seen.benchmark.clone();
     // Readers of feeds are not signed in: they get what everyone sees.
     let seen = SeenBenchmark { is_host: false, ..seen };
     let path = format!("/b/{}", benchmark.slug);
     let mut items: Vec<(i64, Value)> = Vec::new();
-    let at = (&Place::default(), MOST);
+    let at = At::start(MOST);
     let told = announcements::records::page(&app.store, &benchmark.id, (false, None), at).await?;
     for one in told.rows {
         let address = app.settings.url(&format!("{path}/announcements#{}", one.id));

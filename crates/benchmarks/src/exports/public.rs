@@ -11,7 +11,7 @@ use crate::records::{self, SeenBenchmark, SeenPhase, Visibility};
 const KEPT: HeaderValue = HeaderValue::from_static("public, max-age=300");
 
 /// A phase as someone sees it who is not signed in; not found if they do not.
-pub fn as_public(of: SeenPhase) -> Result<SeenPhase, Fault> {
+pub fn as_public(of: SeenPhase) -> Result<SeenPhase> {
     let SeenPhase { seen: SeenBenchmark { benchmark, .. }, phase } = of;
     if benchmark.draft || benchmark.visibility != Visibility::Public {
         return Err(Fault::not_found());
@@ -20,7 +20,7 @@ pub fn as_public(of: SeenPhase) -> Result<SeenPhase, Fault> {
 }
 
 /// The board of such a phase; not found if its scores are not for everyone.
-pub async fn public_board(app: &App, of: &SeenPhase, asked: &BoardQuery) -> Result<Board, Fault> {
+pub async fn public_board(app: &App, of: &SeenPhase, asked: &BoardQuery) -> Result<Board> {
     let sets = records::sets(&app.store, of).await?;
     board::board(app, of, &sets, None, asked).await?.ok_or_else(Fault::not_found)
 }

@@ -43,7 +43,7 @@ struct SeenFile {
 impl Subject for SeenFile {
     const KIND: &'static str = "file of a phase";
 
-    async fn find(app: &App, names: &Names, visitor: Option<&Visitor>) -> Result<Self, Fault> {
+    async fn find(app: &App, names: &Names, visitor: Option<&Visitor>) -> Result<Self> {
         let of = SeenPhase::find(app, names, visitor).await?;
         let file = records::by_name(&app.store, &of.phase.id, names.require("name")?).await?;
         Ok(Self { of, file })
@@ -55,7 +55,7 @@ impl Subject for SeenFile {
 }
 
 /// The files of a phase for programs.
-pub async fn for_programs(app: &App, of: &SeenPhase) -> Result<PhaseFiles, Fault> {
+pub async fn for_programs(app: &App, of: &SeenPhase) -> Result<PhaseFiles> {
     let files = records::of_phase(&app.store, &of.phase.id).await?;
     let file = |file: PhaseFile| capeval_api::PhaseFile {
         url: app.settings.url(&of.address(&format!("files/{}", file.encoded()))),
@@ -67,16 +67,11 @@ pub async fn for_programs(app: &App, of: &SeenPhase) -> Result<PhaseFiles, Fault
     Ok(PhaseFiles { files: files.into_iter().map(file).collect() })
 }
 
-async fn list(app: App, Visible(of): Visible<SeenPhase>) -> Result<Answer<PhaseFiles>, Fault> {
+async fn list(app: App, Visible(of): Visible<SeenPhase>) -> Result<Answer<PhaseFiles>> {
     Ok(Answer::json(&for_programs(&app, &of).await?))
 }
 
-async fn send(
-    app: App,
-    page: Page,
-    Visible(seen): Visible<SeenFile>,
-    headers: HeaderMap,
-) -> Result<Response, Fault> {
+async fn send(app: App, page: Page, seen: Visible<SeenFile>, headers: HeaderMap) -> Result<Response> {
     let benchmark = &seen.of.seen.benchmark;
     if benchmark.is_restricted() {
         let Some(visitor) = &page.visitor else {
@@ -97,7 +92,7 @@ async fn add(
     by: Visitor,
     Hosted(of): Hosted<SeenPhase>,
     request: Request,
-) -> Result<Answer<PhaseFiles>, Fault> {
+) -> Result<Answer<PhaseFiles>> {
     upload::limit(&app, &by)?;
     let (title, name, draft) = receive(&app, request).await?;
     let size = draft.size();
@@ -113,7 +108,7 @@ async fn add(
 }
 
 /// Receives a form with a file and its title; the name of the file is the title of one that has none.
-async fn receive(app: &App, request: Request) -> Result<(String, String, Draft), Fault> {
+async fn receive(app: &App, request: Request) -> Result<(String, String, Draft)> {
     let mut form = Multipart::from_request(request, app).await.map_err(|_| upload::broken())?;
     let (mut title, mut file) = (String::new(), None);
     while let Some(field) = form.next_field().await.map_err(|_| upload::broken())? {
@@ -139,7 +134,7 @@ async fn remove(
     page: Page,
     by: Visitor,
     Hosted(SeenFile { of, file }): Hosted<SeenFile>,
-) -> Result<Answer<PhaseFiles>, Fault> {
+) -> Result<Answer<PhaseFiles>> {
     let mut tx = app.store.begin().await?;
     records::remove(&mut tx, &of.phase.id, &file.name).await?;
     let detail = json!({ "name": file.name });

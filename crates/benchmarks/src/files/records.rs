@@ -82,7 +82,7 @@ pub async fn of_benchmark(store: &Store, benchmark: &str) -> Result<HashMap<Stri
 }
 
 /// The file of a phase with this name.
-pub async fn by_name(store: &Store, phase: &str, name: &str) -> Result<PhaseFile, Fault> {
+pub async fn by_name(store: &Store, phase: &str, name: &str) -> Result<PhaseFile> {
     let sql = "SELECT phase, title, name, blob, size FROM phase_file WHERE phase = $1 AND name = $2";
     store.fetch_optional(sql, args![phase, name]).await?.ok_or_else(Fault::not_found)
 }
@@ -105,7 +105,7 @@ pub fn check_title(title: &str) -> anyhow::Result<()> {
 }
 
 /// Adds a file to a phase, or replaces the one with its name.
-pub async fn put(tx: &mut Tx, phase: &str, new: &NewPhaseFile) -> Result<(), Fault> {
+pub async fn put(tx: &mut Tx, phase: &str, new: &NewPhaseFile) -> Result<()> {
     tx.lock("phase", phase).await?;
     tx.execute("DELETE FROM phase_file WHERE phase = $1 AND name = $2", args![phase, &new.name]).await?;
     let position = "SELECT COALESCE(MAX(position) + 1, 0), COUNT(*) FROM phase_file WHERE phase = $1";
@@ -145,7 +145,7 @@ async fn add(tx: &mut Tx, phase: &str, position: i64, new: &NewPhaseFile) -> Res
 }
 
 /// Removes a file from a phase.
-pub async fn remove(tx: &mut Tx, phase: &str, name: &str) -> Result<(), Fault> {
+pub async fn remove(tx: &mut Tx, phase: &str, name: &str) -> Result<()> {
     let sql = "DELETE FROM phase_file WHERE phase = $1 AND name = $2";
     match tx.execute(sql, args![phase, name]).await? {
         0 => Err(Fault::not_found()),

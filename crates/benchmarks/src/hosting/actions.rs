@@ -21,7 +21,7 @@ use crate::{board, halves, notes, qualifying, rescore, submit};
 /// The most characters of a reason.
 const REASON: usize = 500;
 
-fn checked_reason(reason: &str) -> Result<String, Fault> {
+fn checked_reason(reason: &str) -> Result<String> {
     let reason = reason.trim().to_owned();
     if reason.is_empty() || reason.chars().count() > REASON {
         return Err(fault!(UNPROCESSABLE_ENTITY, "reason", "Give a reason of 1 to {} characters.", REASON));
@@ -30,7 +30,7 @@ fn checked_reason(reason: &str) -> Result<String, Fault> {
 }
 
 /// Changes the limits of a phase. What teams have used counts.
-pub async fn set_limits(app: &App, visitor: &Visitor, phase: &Phase, limits: &Limits) -> Result<(), Fault> {
+pub async fn set_limits(app: &App, visitor: &Visitor, phase: &Phase, limits: &Limits) -> Result<()> {
     if ![limits.per_day, limits.in_total].iter().all(|limit| (0..=MOST).contains(limit)) {
         return Err(fault!(UNPROCESSABLE_ENTITY, "limits", "A limit must be a number from 0 to {}.", MOST));
     }
@@ -51,7 +51,7 @@ pub async fn set_columns(
     visitor: &Visitor,
     phase: &Phase,
     BoardColumns { columns }: &BoardColumns,
-) -> Result<(), Fault> {
+) -> Result<()> {
     let sets = records::all_sets(&app.store, &phase.id).await?;
     let known = |key: &String| {
         sets.iter().flat_map(|set| &set.measures).any(|known| known.key == *key)
@@ -69,7 +69,7 @@ pub async fn set_columns(
 }
 
 /// Grants submissions to a team of a phase.
-pub async fn grant(app: &App, visitor: &Visitor, phase: &Phase, grant: &Grant) -> Result<(), Fault> {
+pub async fn grant(app: &App, visitor: &Visitor, phase: &Phase, grant: &Grant) -> Result<()> {
     let reason = checked_reason(&grant.reason)?;
     if !(1..=MOST).contains(&grant.extra) {
         return Err(fault! {
@@ -94,7 +94,7 @@ pub async fn grant(app: &App, visitor: &Visitor, phase: &Phase, grant: &Grant) -
 }
 
 /// Stops submissions to a phase, or allows them again. What was submitted before is scored.
-pub async fn freeze(app: &App, visitor: &Visitor, phase: &Phase, is_frozen: bool) -> Result<(), Fault> {
+pub async fn freeze(app: &App, visitor: &Visitor, phase: &Phase, is_frozen: bool) -> Result<()> {
     let mut tx = app.store.begin().await?;
     let known = records::phase_alone(&mut tx, &phase.id).await?;
     if known.frozen_at.is_some() == is_frozen {
@@ -108,7 +108,7 @@ pub async fn freeze(app: &App, visitor: &Visitor, phase: &Phase, is_frozen: bool
 }
 
 /// Ends a phase, if it has not ended, and shows its private half.
-pub async fn show_private(app: &App, visitor: &Visitor, phase: &Phase) -> Result<(), Fault> {
+pub async fn show_private(app: &App, visitor: &Visitor, phase: &Phase) -> Result<()> {
     let mut tx = app.store.begin().await?;
     let phase = records::phase_alone(&mut tx, &phase.id).await?;
     let now = clock::now();
@@ -129,12 +129,7 @@ pub async fn show_private(app: &App, visitor: &Visitor, phase: &Phase) -> Result
 }
 
 /// Removes a submission from the board, for a reason that everyone sees.
-pub async fn disqualify(
-    app: &App,
-    visitor: &Visitor,
-    submission: &Submission,
-    reason: &str,
-) -> Result<(), Fault> {
+pub async fn disqualify(app: &App, visitor: &Visitor, submission: &Submission, reason: &str) -> Result<()> {
     let reason = checked_reason(reason)?;
     let mut tx = app.store.begin().await?;
     records::phase_alone(&mut tx, &submission.phase).await?;
@@ -152,7 +147,7 @@ pub async fn disqualify(
 }
 
 /// Puts a submission back on the board.
-pub async fn reinstate(app: &App, visitor: &Visitor, submission: &Submission) -> Result<(), Fault> {
+pub async fn reinstate(app: &App, visitor: &Visitor, submission: &Submission) -> Result<()> {
     let mut tx = app.store.begin().await?;
     let phase = records::phase_alone(&mut tx, &submission.phase).await?;
     let sql = "UPDATE submission SET disqualified_at = NULL, disqualified_for = NULL \
@@ -177,7 +172,7 @@ pub const ENTRIES: List = oldest_first!(
 );
 
 /// The teams that take part in a phase.
-pub async fn entries(store: &Store, phase: &Phase, at: (&Place, usize)) -> Result<Rows<Entry>, Fault> {
+pub async fn entries(store: &Store, phase: &Phase, at: At) -> Result<Rows<Entry>> {
     let found = ENTRIES.page(store, at, args![&phase.id], |(id, _): &(String, String)| id).await?;
     let Rows { rows, before, after } = found;
     let ids: Vec<&str> = rows.iter().map(|(id, _)| id.as_str()).collect();
@@ -228,7 +223,7 @@ pub const SUBMISSIONS: List = newest_first!(
 );
 
 /// The submissions to a phase, newest first.
-pub async fn submissions(store: &Store, phase: &Phase, at: (&Place, usize)) -> Result<Rows<OfTeam>, Fault> {
+pub async fn submissions(store: &Store, phase: &Phase, at: At) -> Result<Rows<OfTeam>> {
     let score_set = phase.score_set.as_deref().unwrap_or_default();
     let half = if phase.shows_private() { Half::Private } else { Half::Public };
     let main_set = halves::name_of(&phase.main_set, Some(half));
@@ -237,7 +232,7 @@ pub async fn submissions(store: &Store, phase: &Phase, at: (&Place, usize)) -> R
 }
 
 /// The newest submissions of teams that could not be scored, at most so many.
-pub async fn failures(store: &Store, phase: &str, most: usize) -> Result<Vec<Submission>, Fault> {
+pub async fn failures(store: &Store, phase: &str, most: usize) -> Result<Vec<Submission>> {
     let sql = "SELECT * FROM submission WHERE phase = $1 AND kind = 'entry' AND state = 'failed' \
                ORDER BY id DESC LIMIT $2";
     Ok(store.fetch(sql, args![phase, most]).await?)
@@ -256,7 +251,7 @@ pub struct Count {
 }
 
 /// Counts the submissions of teams to a phase.
-pub async fn count(store: &Store, phase: &str) -> Result<Count, Fault> {
+pub async fn count(store: &Store, phase: &str) -> Result<Count> {
     let sql = "SELECT state, COUNT(*), SUM(CASE WHEN created_at >= $2 THEN 1 ELSE 0 END) FROM submission \
                WHERE phase = $1 AND kind = 'entry' GROUP BY state";
     let today = clock::now() - clock::now().rem_euclid(clock::DAY);
@@ -275,20 +270,20 @@ pub async fn count(store: &Store, phase: &str) -> Result<Count, Fault> {
 }
 
 /// The baselines and the row for people that could not be scored.
-pub async fn failed_rows(store: &Store, phase: &str) -> Result<Vec<Submission>, Fault> {
+pub async fn failed_rows(store: &Store, phase: &str) -> Result<Vec<Submission>> {
     let sql = "SELECT * FROM submission WHERE phase = $1 AND kind IN ('baseline', 'human') AND state = 'failed' \
                ORDER BY kind, method";
     Ok(store.fetch(sql, args![phase]).await?)
 }
 
 /// The reason why the neighbours on the board of a phase could not be compared, unless they are about to be.
-pub async fn comparison_failure(store: &Store, phase: &str) -> Result<Option<String>, Fault> {
+pub async fn comparison_failure(store: &Store, phase: &str) -> Result<Option<String>> {
     Ok(scoring::comparison_failure(&mut store.snapshot().await?, phase).await?)
 }
 
 /// Tries again what the server could not do for a phase: prepare references, score baselines and the row for people,
 /// compare neighbours on the board.
-pub async fn try_again(app: &App, visitor: &Visitor, phase: &Phase) -> Result<(), Fault> {
+pub async fn try_again(app: &App, visitor: &Visitor, phase: &Phase) -> Result<()> {
     let mut tx = app.store.begin().await?;
     let phase = records::phase_alone(&mut tx, &phase.id).await?;
     let mut names = Vec::new();
@@ -325,7 +320,7 @@ pub fn api_note(note: &Note) -> AuditNote {
 }
 
 /// A phase as its hosts see it, with what was just changed.
-pub async fn hosted_phase(app: &App, seen: &SeenBenchmark, phase: &Phase) -> Result<HostedPhase, Fault> {
+pub async fn hosted_phase(app: &App, seen: &SeenBenchmark, phase: &Phase) -> Result<HostedPhase> {
     let phase = records::phase_of(&app.store, &phase.id).await?;
     let reference_sets = records::all_sets(&app.store, &phase.id).await?;
     let score_sets = rescore::sets(&app.store, &phase.id).await?.into_iter().map(|set| ScoreSet {

@@ -132,9 +132,8 @@ async fn show(
     app: App,
     page: Page,
     Hosted(SeenPhase { seen, phase }): Hosted<SeenPhase>,
-    UrlQuery(places): UrlQuery<Places>,
-) -> Result<Response, Fault> {
-    let most = page.most_rows();
+    places: Places,
+) -> Result<Response> {
     let sets = records::all_sets(&app.store, &phase.id).await?;
     page.show(&PhaseHost {
         count: actions::count(&app.store, &phase.id).await?,
@@ -149,8 +148,8 @@ async fn show(
         columns: columns(&phase, &sets),
         absence: absence(&missing_data(&phase.metrics, app.data().map(Home::new).as_ref())),
         sets,
-        entries: actions::entries(&app.store, &phase, (&places.of("teams"), most)).await?,
-        submissions: actions::submissions(&app.store, &phase, (&places.of(""), most)).await?,
+        entries: actions::entries(&app.store, &phase, places.of("teams")).await?,
+        submissions: actions::submissions(&app.store, &phase, places.of("")).await?,
         failures: actions::failures(&app.store, &phase.id, FAILURES).await?,
         score_sets: rescore::sets(&app.store, &phase.id).await?,
         seen: &seen,
@@ -173,29 +172,17 @@ fn columns(phase: &Phase, sets: &[ReferenceSet]) -> Vec<(String, String, bool)> 
 async fn phase(
     app: App,
     Hosted(SeenPhase { seen, phase }): Hosted<SeenPhase>,
-) -> Result<Answer<HostedPhase>, Fault> {
+) -> Result<Answer<HostedPhase>> {
     Ok(Answer::json(&actions::hosted_phase(&app, &seen, &phase).await?))
 }
 
-async fn entries(
-    app: App,
-    page: Page,
-    Hosted(of): Hosted<SeenPhase>,
-    UrlQuery(place): UrlQuery<Place>,
-) -> Result<Answer<Entries>, Fault> {
-    let Rows { rows, after, .. } =
-        actions::entries(&app.store, &of.phase, (&place, page.most_rows())).await?;
+async fn entries(app: App, Hosted(of): Hosted<SeenPhase>, at: At) -> Result<Answer<Entries>> {
+    let Rows { rows, after, .. } = actions::entries(&app.store, &of.phase, at).await?;
     Ok(Answer::json(&Entries { entries: rows, next: after }))
 }
 
-async fn submissions(
-    app: App,
-    page: Page,
-    Hosted(of): Hosted<SeenPhase>,
-    UrlQuery(place): UrlQuery<Place>,
-) -> Result<Answer<HostedSubmissions>, Fault> {
-    let Rows { rows, after, .. } =
-        actions::submissions(&app.store, &of.phase, (&place, page.most_rows())).await?;
+async fn submissions(app: App, Hosted(of): Hosted<SeenPhase>, at: At) -> Result<Answer<HostedSubmissions>> {
+    let Rows { rows, after, .. } = actions::submissions(&app.store, &of.phase, at).await?;
     let submissions = rows.into_iter().map(Into::into).collect();
     Ok(Answer::json(&HostedSubmissions { submissions, next: after }))
 }
@@ -206,7 +193,7 @@ async fn changed<const STATUS: u16>(
     page: &Page,
     of: &SeenPhase,
     done: &str,
-) -> Result<Answer<HostedPhase, STATUS>, Fault> {
+) -> Result<Answer<HostedPhase, STATUS>> {
     let phase = actions::hosted_phase(app, &of.seen, &of.phase).await?;
     Ok(page.then(&of.address(&format!("host?done={done}")), &phase))
 }
@@ -217,7 +204,7 @@ async fn set_limits(
     by: Visitor,
     Hosted(of): Hosted<SeenPhase>,
     Body(limits): Body<Limits>,
-) -> Result<Answer<HostedPhase>, Fault> {
+) -> Result<Answer<HostedPhase>> {
     actions::set_limits(&app, &by, &of.phase, &limits).await?;
     changed(&app, &page, &of, "saved").await
 }
@@ -228,7 +215,7 @@ async fn set_columns(
     by: Visitor,
     Hosted(of): Hosted<SeenPhase>,
     Body(columns): Body<BoardColumns>,
-) -> Result<Answer<HostedPhase>, Fault> {
+) -> Result<Answer<HostedPhase>> {
     actions::set_columns(&app, &by, &of.phase, &columns).await?;
     changed(&app, &page, &of, "saved").await
 }
@@ -239,7 +226,7 @@ async fn grant(
     by: Visitor,
     Hosted(of): Hosted<SeenPhase>,
     Body(grant): Body<Grant>,
-) -> Result<Created<Meter>, Fault> {
+) -> Result<Created<Meter>> {
     actions::grant(&app, &by, &of.phase, &grant).await?;
     let meter = quota::meter(&app.store, &of.phase, &grant.team).await?;
     let meter = Meter { per_day: meter.per_day, in_total: meter.in_total, left: meter.left() };
@@ -252,7 +239,7 @@ async fn freeze<const IS_FROZEN: bool>(
     page: Page,
     by: Visitor,
     Hosted(of): Hosted<SeenPhase>,
-) -> Result<Answer<HostedPhase>, Fault> {
+) -> Result<Answer<HostedPhase>> {
     actions::freeze(&app, &by, &of.phase, IS_FROZEN).await?;
     changed(&app, &page, &of, "saved").await
 }
@@ -262,17 +249,12 @@ async fn show_private(
     page: Page,
     by: Visitor,
     Hosted(of): Hosted<SeenPhase>,
-) -> Result<Answer<HostedPhase>, Fault> {
+) -> Result<Answer<HostedPhase>> {
     actions::show_private(&app, &by, &of.phase).await?;
     changed(&app, &page, &of, "saved").await
 }
 
-async fn try_again(
-    app: App,
-    page: Page,
-    by: Visitor,
-    Hosted(of): Hosted<SeenPhase>,
-) -> Result<Answer<HostedPhase>, Fault> {
+async fn try_again(app: App, page: Page, by: Visitor, of: Hosted<SeenPhase>) -> Result<Answer<HostedPhase>> {
     actions::try_again(&app, &by, &of.phase).await?;
     changed(&app, &page, &of, "saved").await
 }
@@ -282,7 +264,7 @@ async fn score_again(
     page: Page,
     by: Visitor,
     Hosted(of): Hosted<SeenPhase>,
-) -> Result<Created<HostedPhase>, Fault> {
+) -> Result<Created<HostedPhase>> {
     rescore::start(&app, &by, &of.phase).await?;
     changed(&app, &page, &of, "rescoring").await
 }
@@ -293,7 +275,7 @@ async fn disqualify(
     by: Visitor,
     Hosted(SeenSubmission { submission, .. }): Hosted<SeenSubmission>,
     Body(Reason { reason }): Body<Reason>,
-) -> Result<NoContent, Fault> {
+) -> Result<NoContent> {
     actions::disqualify(&app, &by, &submission, &reason).await?;
     Ok(page.then(&format!("/submissions/{}?done=saved", submission.id), &()))
 }
@@ -303,7 +285,7 @@ async fn reinstate(
     page: Page,
     by: Visitor,
     Hosted(SeenSubmission { submission, .. }): Hosted<SeenSubmission>,
-) -> Result<NoContent, Fault> {
+) -> Result<NoContent> {
     actions::reinstate(&app, &by, &submission).await?;
     Ok(page.then(&format!("/submissions/{}?done=saved", submission.id), &()))
 }
@@ -316,13 +298,7 @@ struct AuditPage<'a> {
     notes: Rows<Note>,
 }
 
-async fn audit(
-    app: App,
-    page: Page,
-    Hosted(seen): Hosted<SeenBenchmark>,
-    UrlQuery(place): UrlQuery<Place>,
-) -> Result<Answer<AuditLog>, Fault> {
-    let at = (&place, page.most_rows());
+async fn audit(app: App, page: Page, seen: Hosted<SeenBenchmark>, at: At) -> Result<Answer<AuditLog>> {
     let notes = audit::page(&app.store, &audit::OF_PLACE, &seen.benchmark.id, at).await?;
     let shown = AuditPage { page: &page, seen: &seen, notes };
     page.shows(&shown, || AuditLog {

@@ -59,7 +59,7 @@ impl Work for BuildImages {
         Ok(Results(Some((phase, built))))
     }
 
-    async fn finish(_: &App, tx: &mut Tx, job: &Job, outcome: Result<Results, String>) -> Result<(), Fault> {
+    async fn finish(_: &App, tx: &mut Tx, job: &Job, outcome: Result<Results, String>) -> Result<()> {
         let Ok(Results(Some((then, built)))) = outcome else { return Ok(()) };
         let phase = records::phase_alone(tx, &then.id).await?;
         let is_same = (phase.per_image, &phase.pictures, &phase.score_set)

@@ -42,7 +42,7 @@ struct Set {
     set: String,
 }
 
-async fn built(app: &App, SeenImages(of): &SeenImages, set: &str) -> Result<SetResults, Fault> {
+async fn built(app: &App, SeenImages(of): &SeenImages, set: &str) -> Result<SetResults> {
     let built = records::built(&app.store, of, set).await?;
     built.ok_or_else(|| {
         fault! {
@@ -58,7 +58,7 @@ async fn page(
     Own(of): Own<SeenImages>,
     UrlQuery(Set { set }): UrlQuery<Set>,
     headers: HeaderMap,
-) -> Result<Response, Fault> {
+) -> Result<Response> {
     let built = built(&app, &of, &set).await?;
     let file = app.blobs.ready(&built.page).await?;
     let mut sent = download::send(&file, &built.page, None, HTML, &headers).await?;
@@ -80,7 +80,7 @@ async fn lines(
     Own(of): Own<SeenImages>,
     UrlQuery(Set { set }): UrlQuery<Set>,
     headers: HeaderMap,
-) -> Result<Response, Fault> {
+) -> Result<Response> {
     let built = built(&app, &of, &set).await?;
     let file = app.blobs.ready(&built.lines).await?;
     let name = format!("{}-{}.jsonl", of.0.submission.method, built.set);
@@ -90,7 +90,7 @@ async fn lines(
 }
 
 /// The progress of the results, for clients of the API.
-async fn image_results(app: &App, of: &SeenSubmission) -> Result<ImageResults, Fault> {
+async fn image_results(app: &App, of: &SeenSubmission) -> Result<ImageResults> {
     let State { state, reason, wait, built } = records::state(app, of).await?.ok_or_else(Fault::not_found)?;
     let address = |path: &str, set: &str| {
         app.settings.url(&format!("/submissions/{}/{path}?ref={}", of.submission.id, encode(set)))
@@ -112,16 +112,11 @@ async fn image_results(app: &App, of: &SeenSubmission) -> Result<ImageResults, F
     })
 }
 
-async fn state(app: App, Own(SeenImages(of)): Own<SeenImages>) -> Result<Answer<ImageResults>, Fault> {
+async fn state(app: App, Own(SeenImages(of)): Own<SeenImages>) -> Result<Answer<ImageResults>> {
     Ok(Answer::json(&image_results(&app, &of).await?))
 }
 
-async fn build(
-    app: App,
-    page: Page,
-    by: Visitor,
-    Own(of): Own<SeenImages>,
-) -> Result<Answer<ImageResults>, Fault> {
+async fn build(app: App, page: Page, by: Visitor, Own(of): Own<SeenImages>) -> Result<Answer<ImageResults>> {
     records::build(&app, &by, &of).await?;
     let place = format!("/submissions/{}#images", of.0.submission.id);
     Ok(page.then(&place, &image_results(&app, &of.0).await?))

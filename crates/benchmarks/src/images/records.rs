@@ -2,7 +2,7 @@
 
 use capeval_api::{ImageResultsState, PerImage, SubmissionKind, SubmissionState};
 use capeval_site::jobs::queue::Wait;
-use capeval_site::jobs::{Work as _, queue};
+use capeval_site::jobs::queue;
 use capeval_site::prelude::*;
 use serde::Deserialize;
 
@@ -37,7 +37,7 @@ pub struct SeenImages(pub SeenSubmission);
 impl Subject for SeenImages {
     const KIND: &'static str = "results image by image";
 
-    async fn find(app: &App, names: &Names, visitor: Option<&Visitor>) -> Result<Self, Fault> {
+    async fn find(app: &App, names: &Names, visitor: Option<&Visitor>) -> Result<Self> {
         let of = SeenSubmission::find(app, names, visitor).await?;
         if are_shown(&of) { Ok(Self(of)) } else { Err(Fault::not_found()) }
     }
@@ -66,7 +66,7 @@ pub struct State {
 }
 
 /// The progress of the results of a submission image by image; `None` if the visitor may not see them.
-pub async fn state(app: &App, of: &SeenSubmission) -> Result<Option<State>, Fault> {
+pub async fn state(app: &App, of: &SeenSubmission) -> Result<Option<State>> {
     if !are_shown(of) {
         return Ok(None);
     }
@@ -74,8 +74,7 @@ pub async fn state(app: &App, of: &SeenSubmission) -> Result<Option<State>, Faul
     let mut snapshot = app.store.snapshot().await?;
     let built = built_in(&mut snapshot, id).await?;
     let built = shown(&app.store, of, built).await?;
-    let is_building = queue::is_waiting(&mut snapshot, BuildImages::KIND, id).await?;
-    let reason = queue::failure(&mut snapshot, BuildImages::KIND, id).await?;
+    let (is_building, reason) = jobs::progress::<BuildImages>(&mut snapshot, &of.submission.id).await?;
     drop(snapshot);
     let state = match () {
         () if !built.is_empty() => ImageResultsState::Ready,
@@ -121,12 +120,12 @@ pub async fn built(store: &Store, of: &SeenSubmission, set: &str) -> Result<Opti
 }
 
 /// Has results image by image built, unless they are, or are about to be.
-pub async fn build(app: &App, by: &Visitor, SeenImages(of): &SeenImages) -> Result<(), Fault> {
+pub async fn build(app: &App, by: &Visitor, SeenImages(of): &SeenImages) -> Result<()> {
     app.limits.take("images", &by.id, PER_MINUTE)?;
     let id = &of.submission.id;
     let mut tx = app.store.begin().await?;
-    if built_in(&mut tx, id).await?.is_empty() && !queue::is_waiting(&mut tx, BuildImages::KIND, id).await? {
-        jobs::add::<BuildImages>(&mut tx, id, Priority::Background).await?;
+    if built_in(&mut tx, id).await?.is_empty() {
+        jobs::add_once::<BuildImages>(&mut tx, id, Priority::Background).await?;
         app.commit(tx).await?;
     }
     Ok(())

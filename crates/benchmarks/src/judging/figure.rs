@@ -65,6 +65,7 @@ mod tests {
             path: "/".to_owned(),
             site: Arc::from(""),
             done: None,
+            problem: None,
         };
         let html = figure(&page, &[("<a>".to_owned(), &measured)]);
         assert!(html.contains("&lt;a&gt; 1: 25 %, 2: 50 %, 3: 75 %, 4: 100 %"), "{html}");

@@ -34,25 +34,12 @@ struct JudgingPage<'a> {
     phase: &'a Phase,
     judging: &'a Judging,
     link: String,
-    problem: Option<String>,
 }
 
 impl<'a> JudgingPage<'a> {
-    fn new(
-        app: &App,
-        page: &'a Page,
-        of: &'a SeenPhase,
-        judging: &'a Judging,
-        problem: Option<&Fault>,
-    ) -> Self {
-        Self {
-            page,
-            seen: &of.seen,
-            phase: &of.phase,
-            judging,
-            link: app.settings.url(&of.address("judge")),
-            problem: problem.map(|fault| page.fault(fault)),
-        }
+    fn new(app: &App, page: &'a Page, of: &'a SeenPhase, judging: &'a Judging) -> Self {
+        let link = app.settings.url(&of.address("judge"));
+        Self { page, seen: &of.seen, phase: &of.phase, judging, link }
     }
 
     /// Its state, and whether it is still going on.
@@ -62,19 +49,19 @@ impl<'a> JudgingPage<'a> {
     }
 }
 
-async fn show(app: App, page: Page, Hosted(of): Hosted<SeenPhase>) -> Result<Answer<Judging>, Fault> {
+async fn show(app: App, page: Page, Hosted(of): Hosted<SeenPhase>) -> Result<Answer<Judging>> {
     let judging = records::for_programs(&app.store, &of.phase.id).await?;
-    page.shows(&JudgingPage::new(&app, &page, &of, &judging, None), || judging.clone())
+    page.shows(&JudgingPage::new(&app, &page, &of, &judging), || judging.clone())
 }
 
 /// The page after something was done, or with why it was not.
-async fn answer(app: &App, page: &Page, of: &SeenPhase, done: Result<(), Fault>) -> Result<Response, Fault> {
+async fn answer(app: &App, page: &Page, of: &SeenPhase, done: Result<()>) -> Result<Response> {
     let Err(fault) = done else {
         return Ok(Redirect::to(&of.address("host/judging?done=saved")).into_response());
     };
-    let fault = page.refusal(fault)?;
+    let page = &page.refused(fault)?;
     let judging = records::for_programs(&app.store, &of.phase.id).await?;
-    page.show_after(&JudgingPage::new(app, page, of, &judging, Some(&fault)), Some(&fault))
+    page.show(&JudgingPage::new(app, page, of, &judging))
 }
 
 async fn begin(
@@ -83,17 +70,17 @@ async fn begin(
     by: Visitor,
     Hosted(of): Hosted<SeenPhase>,
     Body(plan): Body<JudgingPlan>,
-) -> Result<Either<Created<Judging>, Response>, Fault> {
+) -> Result<Created<Judging>> {
     let begun = records::begin(&app, &by, &of.phase, &plan).await;
     if !page.is_program() {
-        return Ok(Either::Other(answer(&app, &page, &of, begun).await?));
+        return Ok(answer(&app, &page, &of, begun).await?.into());
     }
     begun?;
-    Ok(Either::One(Answer::json(&records::for_programs(&app.store, &of.phase.id).await?)))
+    Ok(Answer::json(&records::for_programs(&app.store, &of.phase.id).await?))
 }
 
 /// The newest evaluation of a phase.
-async fn newest(app: &App, of: &SeenPhase) -> Result<Evaluation, Fault> {
+async fn newest(app: &App, of: &SeenPhase) -> Result<Evaluation> {
     records::newest(&app.store, &of.phase.id).await?.ok_or_else(Fault::not_found)
 }
 
@@ -108,12 +95,12 @@ async fn invite(
     by: Visitor,
     Hosted(of): Hosted<SeenPhase>,
     Body(Judges { judges }): Body<Judges>,
-) -> Result<Response, Fault> {
+) -> Result<Response> {
     let invited = records::invite(&app, &by, &newest(&app, &of).await?, &judges).await;
     answer(&app, &page, &of, invited).await
 }
 
-async fn close(app: App, page: Page, by: Visitor, Hosted(of): Hosted<SeenPhase>) -> Result<Response, Fault> {
+async fn close(app: App, page: Page, by: Visitor, Hosted(of): Hosted<SeenPhase>) -> Result<Response> {
     let closed = records::close(&app, &by, &newest(&app, &of).await?).await;
     answer(&app, &page, &of, closed).await
 }
@@ -134,7 +121,7 @@ async fn next(
     page: Page,
     by: Visitor,
     Visible(JudgedPhase { of, evaluation }): Visible<JudgedPhase>,
-) -> Result<Response, Fault> {
+) -> Result<Response> {
     let is_open = evaluation.state == EvaluationState::Open;
     let item = match is_open {
         true => records::next(&app.store, &evaluation, &by.id).await?,
@@ -151,7 +138,7 @@ async fn judge(
     by: Visitor,
     Visible(JudgedPhase { of, evaluation }): Visible<JudgedPhase>,
     Body(verdict): Body<Verdict>,
-) -> Result<Redirect, Fault> {
+) -> Result<Redirect> {
     records::judge(&app, &by, &evaluation, &verdict).await?;
     Ok(Redirect::to(&of.address("judge")))
 }

@@ -36,7 +36,7 @@ pub struct Evaluation {
 }
 
 /// The evaluation with this id.
-pub async fn by_id(store: &Store, id: &str) -> Result<Evaluation, Fault> {
+pub async fn by_id(store: &Store, id: &str) -> Result<Evaluation> {
     let evaluation = store.fetch_optional("SELECT * FROM evaluation WHERE id = $1", args![id]).await?;
     evaluation.ok_or_else(Fault::not_found)
 }
@@ -57,7 +57,7 @@ pub struct JudgedPhase {
 impl Subject for JudgedPhase {
     const KIND: &'static str = "captions to judge";
 
-    async fn find(app: &App, names: &Names, visitor: Option<&Visitor>) -> Result<Self, Fault> {
+    async fn find(app: &App, names: &Names, visitor: Option<&Visitor>) -> Result<Self> {
         let (slug, phase) = (names.require("slug")?, names.require("phase")?);
         let (seen, phase) = records::phase_unseen(&app.store, slug, phase).await?;
         let visitor = visitor.ok_or_else(Fault::not_found)?;
@@ -75,7 +75,7 @@ impl Subject for JudgedPhase {
 }
 
 /// Begins an evaluation: captions are sampled by a job.
-pub async fn begin(app: &App, visitor: &Visitor, phase: &Phase, plan: &JudgingPlan) -> Result<(), Fault> {
+pub async fn begin(app: &App, visitor: &Visitor, phase: &Phase, plan: &JudgingPlan) -> Result<()> {
     let numbers = (1..=IMAGES).contains(&plan.images) && (1..=WANTED).contains(&plan.wanted);
     if !numbers {
         return Err(fault! {
@@ -104,7 +104,7 @@ pub async fn begin(app: &App, visitor: &Visitor, phase: &Phase, plan: &JudgingPl
 }
 
 /// Lets the accounts with these email addresses judge, and returns their ids.
-async fn add_judges(tx: &mut Tx, evaluation: &str, addresses: &str) -> Result<Vec<String>, Fault> {
+async fn add_judges(tx: &mut Tx, evaluation: &str, addresses: &str) -> Result<Vec<String>> {
     let mut judges = Vec::new();
     for address in addresses.split_whitespace() {
         let sql = "SELECT id FROM account WHERE email = $1";
@@ -120,12 +120,7 @@ async fn add_judges(tx: &mut Tx, evaluation: &str, addresses: &str) -> Result<Ve
 }
 
 /// Lets more people judge.
-pub async fn invite(
-    app: &App,
-    visitor: &Visitor,
-    evaluation: &Evaluation,
-    judges: &str,
-) -> Result<(), Fault> {
+pub async fn invite(app: &App, visitor: &Visitor, evaluation: &Evaluation, judges: &str) -> Result<()> {
     let mut tx = app.store.begin().await?;
     let detail = json!({ "judges": add_judges(&mut tx, &evaluation.id, judges).await? });
     notes::note(&mut tx, Some(&visitor.id), "evaluation.invite", &evaluation.phase, detail).await?;
@@ -133,7 +128,7 @@ pub async fn invite(
 }
 
 /// Ends an evaluation; what was judged counts.
-pub async fn close(app: &App, visitor: &Visitor, evaluation: &Evaluation) -> Result<(), Fault> {
+pub async fn close(app: &App, visitor: &Visitor, evaluation: &Evaluation) -> Result<()> {
     let mut tx = app.store.begin().await?;
     let sql = "UPDATE evaluation SET state = 'closed' WHERE id = $1 AND state IN ('preparing', 'open')";
     if tx.execute(sql, args![&evaluation.id]).await? == 1 {
@@ -175,12 +170,7 @@ pub struct Verdict {
 }
 
 /// Notes a judgement; one too many, or a second one of the same person, is dropped.
-pub async fn judge(
-    app: &App,
-    visitor: &Visitor,
-    evaluation: &Evaluation,
-    given: &Verdict,
-) -> Result<(), Fault> {
+pub async fn judge(app: &App, visitor: &Visitor, evaluation: &Evaluation, given: &Verdict) -> Result<()> {
     if !(1..=4).contains(&given.grade) || !(1..=5).contains(&given.detail) {
         return Err(fault!(UNPROCESSABLE_ENTITY, "verdict", "A grade must be 1 to 4, and detail 1 to 5."));
     }
@@ -208,7 +198,7 @@ pub async fn judge(
 }
 
 /// Withdraws all judgements of a person, so that others may judge these captions instead.
-pub async fn withdraw(store: &Store, account: &str) -> Result<(), Fault> {
+pub async fn withdraw(store: &Store, account: &str) -> Result<()> {
     let judged = "SELECT item FROM judgement WHERE account = $1 ORDER BY item";
     for item in store.fetch::<String>(judged, args![account]).await? {
         let mut tx = store.begin().await?;

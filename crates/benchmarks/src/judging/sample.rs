@@ -79,12 +79,7 @@ impl Work for SampleCaptions {
         Ok(items)
     }
 
-    async fn finish(
-        _: &App,
-        tx: &mut Tx,
-        job: &Job,
-        outcome: Result<Vec<Item>, String>,
-    ) -> Result<(), Fault> {
+    async fn finish(_: &App, tx: &mut Tx, job: &Job, outcome: Result<Vec<Item>, String>) -> Result<()> {
         let (state, reason, items) = match outcome {
             Ok(items) => (EvaluationState::Open, None, items),
             Err(reason) => (EvaluationState::Failed, Some(reason), Vec::new()),

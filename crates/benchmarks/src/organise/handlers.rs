@@ -66,7 +66,6 @@ struct BenchmarkForm<'a> {
     page: &'a Page,
     plan: &'a Plan,
     is_new: bool,
-    problem: Option<String>,
     /// The rules as they will be shown.
     preview: Option<String>,
     phases: &'a [(Phase, Vec<ReferenceSet>)],
@@ -77,24 +76,13 @@ async fn show(
     page: &Page,
     plan: &Plan,
     seen: Option<&SeenBenchmark>,
-    fault: Option<&Fault>,
-) -> Result<Response, Fault> {
+    preview: Option<String>,
+) -> Result<Response> {
     let phases = phases_of(app, seen).await?;
-    let form = BenchmarkForm {
-        page,
-        plan,
-        is_new: seen.is_none(),
-        problem: fault.map(|fault| page.fault(fault)),
-        preview: None,
-        phases: &phases,
-    };
-    page.show_after(&form, fault)
+    page.show(&BenchmarkForm { page, plan, is_new: seen.is_none(), preview, phases: &phases })
 }
 
-async fn phases_of(
-    app: &App,
-    seen: Option<&SeenBenchmark>,
-) -> Result<Vec<(Phase, Vec<ReferenceSet>)>, Fault> {
+async fn phases_of(app: &App, seen: Option<&SeenBenchmark>) -> Result<Vec<(Phase, Vec<ReferenceSet>)>> {
     let Some(SeenBenchmark { benchmark, .. }) = seen else { return Ok(Vec::new()) };
     let mut phases = records::phases_with_sets(&app.store, Some(&benchmark.id)).await?;
     Ok(phases.remove(&benchmark.id).unwrap_or_default())
@@ -117,11 +105,11 @@ fn typed(plan: Plan) -> Plan {
     }
 }
 
-async fn new(app: App, page: Page, by: Visitor) -> Result<Response, Fault> {
+async fn new(app: App, page: Page, by: Visitor) -> Result<Response> {
     show(&app, &page, &Plan::draft(by.email), None, None).await
 }
 
-async fn create(app: App, page: Page, by: Visitor, Body(plan): Body<Plan>) -> Result<Response, Fault> {
+async fn create(app: App, page: Page, by: Visitor, Body(plan): Body<Plan>) -> Result<Response> {
     let plan = Plan { draft: true, phases: Vec::new(), ..typed(plan) };
     save(&app, &page, &by, &plan, None).await
 }
@@ -132,7 +120,7 @@ async fn change(
     by: Visitor,
     Hosted(seen): Hosted<SeenBenchmark>,
     Body(plan): Body<Plan>,
-) -> Result<Response, Fault> {
+) -> Result<Response> {
     let (slug, draft) = (seen.benchmark.slug.clone(), seen.benchmark.draft);
     let plan = Plan { slug, draft, phases: Vec::new(), ..typed(plan) };
     save(&app, &page, &by, &plan, Some(&seen)).await
@@ -144,15 +132,15 @@ async fn save(
     by: &Visitor,
     plan: &Plan,
     seen: Option<&SeenBenchmark>,
-) -> Result<Response, Fault> {
+) -> Result<Response> {
     let slug = if seen.is_some() { Slug::UnusedOrOwn } else { Slug::Unused };
     match apply::apply_without_phases(app, plan, slug, Some(&by.id)).await.map_err(apply::refusal) {
         Ok(()) => Ok(Redirect::to(&format!("/b/{}/settings?done=saved", plan.slug)).into_response()),
-        Err(fault) => show(app, page, plan, seen, Some(&page.refusal(fault)?)).await,
+        Err(fault) => show(app, &page.refused(fault)?, plan, seen, None).await,
     }
 }
 
-async fn preview_new(app: App, page: Page, Body(plan): Body<Plan>) -> Result<Response, Fault> {
+async fn preview_new(app: App, page: Page, Body(plan): Body<Plan>) -> Result<Response> {
     show_rules(&app, &page, typed(plan), None).await
 }
 
@@ -161,45 +149,25 @@ async fn preview(
     page: Page,
     Hosted(seen): Hosted<SeenBenchmark>,
     Body(plan): Body<Plan>,
-) -> Result<Response, Fault> {
+) -> Result<Response> {
     show_rules(&app, &page, typed(plan), Some(&seen)).await
 }
 
-async fn show_rules(
-    app: &App,
-    page: &Page,
-    plan: Plan,
-    seen: Option<&SeenBenchmark>,
-) -> Result<Response, Fault> {
+async fn show_rules(app: &App, page: &Page, plan: Plan, seen: Option<&SeenBenchmark>) -> Result<Response> {
     let draft = seen.is_none_or(|seen| seen.benchmark.draft);
     let slug = seen.map_or_else(|| plan.slug.clone(), |seen| seen.benchmark.slug.clone());
     let plan = Plan { slug, draft, ..plan };
-    let phases = phases_of(app, seen).await?;
-    page.show(&BenchmarkForm {
-        page,
-        preview: Some(as_html(&plan.rules)),
-        plan: &plan,
-        is_new: seen.is_none(),
-        problem: None,
-        phases: &phases,
-    })
+    show(app, page, &plan, seen, Some(as_html(&plan.rules))).await
 }
 
-async fn edit(app: App, page: Page, Hosted(seen): Hosted<SeenBenchmark>) -> Result<Answer<Plan>, Fault> {
+async fn edit(app: App, page: Page, Hosted(seen): Hosted<SeenBenchmark>) -> Result<Answer<Plan>> {
     let plan = Plan::of(&app.store, &seen.benchmark).await?;
     let phases = phases_of(&app, Some(&seen)).await?;
-    let form = BenchmarkForm {
-        page: &page,
-        plan: &plan,
-        is_new: false,
-        problem: None,
-        preview: None,
-        phases: &phases,
-    };
+    let form = BenchmarkForm { page: &page, plan: &plan, is_new: false, preview: None, phases: &phases };
     page.shows(&form, || plan.clone())
 }
 
-async fn export(app: App, Hosted(seen): Hosted<SeenBenchmark>) -> Result<Response, Fault> {
+async fn export(app: App, Hosted(seen): Hosted<SeenBenchmark>) -> Result<Response> {
     let text = Plan::of(&app.store, &seen.benchmark).await?.to_toml()?;
     Ok(download::text(plan::FILE, "application/toml", text))
 }
@@ -209,33 +177,28 @@ async fn publish(
     page: Page,
     by: Visitor,
     Hosted(seen): Hosted<SeenBenchmark>,
-) -> Result<Answer<Benchmark>, Fault> {
+) -> Result<Answer<Benchmark>> {
     apply::publish(&app, &seen.benchmark.id, &by.id).await?;
     let slug = &seen.benchmark.slug;
     Ok(page.then(&format!("/b/{slug}?done=published"), &benchmark(&app, slug, &by).await?))
 }
 
-async fn remove(
-    app: App,
-    page: Page,
-    by: Visitor,
-    Hosted(seen): Hosted<SeenBenchmark>,
-) -> Result<NoContent, Fault> {
+async fn remove(app: App, page: Page, by: Visitor, Hosted(seen): Hosted<SeenBenchmark>) -> Result<NoContent> {
     apply::remove_draft(&app, &seen.benchmark, &by.id).await?;
     Ok(page.then("/host?done=removed", &()))
 }
 
-async fn benchmark(app: &App, slug: &str, by: &Visitor) -> Result<Benchmark, Fault> {
+async fn benchmark(app: &App, slug: &str, by: &Visitor) -> Result<Benchmark> {
     let seen = records::benchmark(&app.store, slug, Some(by)).await?;
     Ok(records::for_programs(&seen, &phases_of(app, Some(&seen)).await?))
 }
 
-async fn metrics(app: App) -> Result<Answer<MetricChoices>, Fault> {
+async fn metrics(app: App) -> Result<Answer<MetricChoices>> {
     Ok(Answer::json(&choices(&app)?))
 }
 
 /// Applies a plan that was sent with its files; returns its slug and whether the benchmark is new.
-async fn apply_sent(app: &App, by: &Visitor, request: Request) -> Result<(String, bool), Fault> {
+async fn apply_sent(app: &App, by: &Visitor, request: Request) -> Result<(String, bool)> {
     let parcel = Parcel::receive(app, by, request).await?;
     let mut plan: Plan = parcel.plan()?;
     // Applying it asks again; this comes before the files are compared with those that are there.
@@ -255,13 +218,13 @@ async fn apply(
     app: App,
     by: Visitor,
     request: Request,
-) -> Result<Either<Created<Benchmark>, Answer<Benchmark>>, Fault> {
+) -> Result<Either<Created<Benchmark>, Answer<Benchmark>>> {
     let (slug, is_new) = apply_sent(&app, &by, request).await?;
     let shown = benchmark(&app, &slug, &by).await?;
     Ok(if is_new { Either::One(Created::json(&shown)) } else { Either::Other(Answer::json(&shown)) })
 }
 
-async fn apply_form(app: App, by: Visitor, request: Request) -> Result<Redirect, Fault> {
+async fn apply_form(app: App, by: Visitor, request: Request) -> Result<Redirect> {
     let (slug, _) = apply_sent(&app, &by, request).await?;
     Ok(Redirect::to(&format!("/b/{slug}/settings?done=saved")))
 }
@@ -271,7 +234,7 @@ async fn put_phase(
     by: Visitor,
     Hosted(seen): Hosted<SeenBenchmark>,
     request: Request,
-) -> Result<Answer<Benchmark>, Fault> {
+) -> Result<Answer<Benchmark>> {
     let parcel = Parcel::receive(&app, &by, request).await?;
     let plan: PhasePlan = parcel.plan()?;
     let put = apply::put_phase(&app, &seen.benchmark.id, &plan, parcel.files(), Some(&by.id)).await;
@@ -288,7 +251,6 @@ struct PhaseForm<'a> {
     is_new: bool,
     /// True if all of it may change.
     is_free: bool,
-    problem: Option<String>,
     /// The files of the form that was refused.
     kept: &'a [KeptFile],
     sets: &'a [ReferenceSet],
@@ -398,40 +360,37 @@ async fn show_phase(
     seen: &SeenBenchmark,
     plan: &PhasePlan,
     known: Option<&Phase>,
-    refused: Option<(&Fault, &[KeptFile])>,
-) -> Result<Response, Fault> {
-    let (fault, kept) = refused.unzip();
+    kept: &[KeptFile],
+) -> Result<Response> {
     let sets = match known {
         Some(known) => records::all_sets(&app.store, &known.id).await?,
         None => Vec::new(),
     };
-    let form = PhaseForm {
+    page.show(&PhaseForm {
         page,
         seen,
         plan,
         is_new: known.is_none(),
         is_free: known.is_none() || seen.benchmark.draft,
-        problem: fault.map(|fault| page.fault(fault)),
-        kept: kept.unwrap_or_default(),
+        kept,
         sets: &sets,
         choices: choices(app)?,
         upload_mib: app.settings.upload_mib,
         runs_programs: programs::require_allowed(app).is_ok(),
-    };
-    page.show_after(&form, fault)
+    })
 }
 
-async fn new_phase(app: App, page: Page, Hosted(seen): Hosted<SeenBenchmark>) -> Result<Response, Fault> {
-    show_phase(&app, &page, &seen, &empty_phase(), None, None).await
+async fn new_phase(app: App, page: Page, Hosted(seen): Hosted<SeenBenchmark>) -> Result<Response> {
+    show_phase(&app, &page, &seen, &empty_phase(), None, &[]).await
 }
 
-async fn edit_phase(app: App, page: Page, Hosted(of): Hosted<SeenPhase>) -> Result<Response, Fault> {
+async fn edit_phase(app: App, page: Page, Hosted(of): Hosted<SeenPhase>) -> Result<Response> {
     let plan = known_phase(&app, &of).await?;
-    show_phase(&app, &page, &of.seen, &plan, Some(&of.phase), None).await
+    show_phase(&app, &page, &of.seen, &plan, Some(&of.phase), &[]).await
 }
 
 /// A phase as it is described now.
-async fn known_phase(app: &App, of: &SeenPhase) -> Result<PhasePlan, Fault> {
+async fn known_phase(app: &App, of: &SeenPhase) -> Result<PhasePlan> {
     let plan = Plan::of(&app.store, &of.seen.benchmark).await?;
     plan.phase(&of.phase.slug).cloned().ok_or_else(Fault::not_found)
 }
@@ -442,7 +401,7 @@ async fn add_phase(
     by: Visitor,
     Hosted(seen): Hosted<SeenBenchmark>,
     request: Request,
-) -> Result<Response, Fault> {
+) -> Result<Response> {
     save_phase(&app, &page, &by, &seen, None, request).await
 }
 
@@ -452,7 +411,7 @@ async fn change_phase(
     by: Visitor,
     Hosted(of): Hosted<SeenPhase>,
     request: Request,
-) -> Result<Response, Fault> {
+) -> Result<Response> {
     let known = known_phase(&app, &of).await?;
     save_phase(&app, &page, &by, &of.seen, Some((&of.phase, known)), request).await
 }
@@ -464,7 +423,7 @@ async fn save_phase(
     seen: &SeenBenchmark,
     known: Option<(&Phase, PhasePlan)>,
     request: Request,
-) -> Result<Response, Fault> {
+) -> Result<Response> {
     let (phase, plan) = known.unzip();
     let parcel = Parcel::receive(app, by, request).await?;
     let (typed, fault) = form::phase(&parcel, plan.as_ref());
@@ -489,19 +448,14 @@ async fn save_phase(
             Ok(Redirect::to(&place).into_response())
         }
         Err(fault) => {
-            let fault = page.refusal(fault)?;
+            let page = &page.refused(fault)?;
             let kept = parcel.keep(app, by)?;
-            show_phase(app, page, seen, &typed, phase, Some((&fault, &kept))).await
+            show_phase(app, page, seen, &typed, phase, &kept).await
         }
     }
 }
 
-async fn remove_phase(
-    app: App,
-    page: Page,
-    by: Visitor,
-    Hosted(of): Hosted<SeenPhase>,
-) -> Result<Answer<Benchmark>, Fault> {
+async fn remove_phase(app: App, page: Page, by: Visitor, of: Hosted<SeenPhase>) -> Result<Answer<Benchmark>> {
     apply::remove_phase(&app, &of.phase, &by.id).await?;
     let slug = &of.seen.benchmark.slug;
     Ok(page.then(&format!("/b/{slug}/settings?done=removed"), &benchmark(&app, slug, &by).await?))

@@ -6,7 +6,7 @@ use capeval_site::prelude::*;
 use capeval_tasks::{OfferedMeasure, OfferedMetric, offered, offered_suites};
 
 /// The metrics that a phase may have here.
-pub fn choices(app: &App) -> Result<MetricChoices, Fault> {
+pub fn choices(app: &App) -> Result<MetricChoices> {
     let metrics = offered(app.data().map(Home::new).as_ref())?;
     let suites = offered_suites().into_iter().map(|suite| SuiteChoice {
         name: suite.name.to_owned(),

@@ -49,7 +49,7 @@ pub struct Parcel {
 
 impl Parcel {
     /// Receives a form; the body of a program that sends no form is the field `plan`.
-    pub async fn receive(app: &App, by: &Visitor, request: Request) -> Result<Self, Fault> {
+    pub async fn receive(app: &App, by: &Visitor, request: Request) -> Result<Self> {
         upload::limit(app, by)?;
         let kind = request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
         let mut parcel = Self::default();
@@ -103,7 +103,7 @@ impl Parcel {
     }
 
     /// Sets the files aside for a day, so that they stay chosen in the form that follows.
-    pub fn keep(self, app: &App, by: &Visitor) -> Result<Vec<KeptFile>, Fault> {
+    pub fn keep(self, app: &App, by: &Visitor) -> Result<Vec<KeptFile>> {
         let Self { files, drafts, mut kept, .. } = self;
         for (field, draft) in drafts {
             let token = ids::secret()?;
@@ -141,7 +141,7 @@ impl Parcel {
     }
 
     /// The plan in the field `plan`, in TOML or in JSON.
-    pub fn plan<T: DeserializeOwned>(&self) -> Result<T, Fault> {
+    pub fn plan<T: DeserializeOwned>(&self) -> Result<T> {
         let text = self.field("plan").unwrap_or("");
         let read = match text.trim_start().starts_with('{') {
             true => of_json(text),

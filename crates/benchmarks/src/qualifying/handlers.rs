@@ -45,18 +45,13 @@ impl Qualifier {
     }
 }
 
-async fn show(app: App, page: Page, Hosted(of): Hosted<SeenPhase>) -> Result<Answer<Qualifiers>, Fault> {
+async fn show(app: App, page: Page, Hosted(of): Hosted<SeenPhase>) -> Result<Answer<Qualifiers>> {
     let teams = records::list(&app.store, &of.phase.id).await?;
     let template = QualifiersPage { page: &page, of: &of, phase: &of.phase, teams };
     page.shows(&template, || for_programs(&of.phase, &template.teams))
 }
 
-async fn open(
-    app: App,
-    page: Page,
-    by: Visitor,
-    Hosted(of): Hosted<SeenPhase>,
-) -> Result<Answer<Qualifiers>, Fault> {
+async fn open(app: App, page: Page, by: Visitor, of: Hosted<SeenPhase>) -> Result<Answer<Qualifiers>> {
     opening::open_now(&app, &by.id, &of.phase).await?;
     let phase = benchmarks::phase_of(&app.store, &of.phase.id).await?;
     let teams = records::list(&app.store, &phase.id).await?;

@@ -57,7 +57,7 @@ async fn awaits_scores(app: &App, phase: &Phase) -> Result<bool, Error> {
     Ok(phase.score_set.is_none() || app.store.exists(sql, args![&phase.id]).await?)
 }
 
-async fn ranking(app: &App, phase: &Phase, earlier: Phase) -> Result<Ranking, Fault> {
+async fn ranking(app: &App, phase: &Phase, earlier: Phase) -> Result<Ranking> {
     let sets = benchmarks::all_sets(&app.store, &earlier.id).await?;
     let own = benchmarks::all_sets(&app.store, &phase.id).await?;
     let most = usize::try_from(phase.top).ok().filter(|top| *top > 0).unwrap_or(usize::MAX);
@@ -72,7 +72,7 @@ async fn ranking(app: &App, phase: &Phase, earlier: Phase) -> Result<Ranking, Fa
 }
 
 /// Makes the list now, whatever the dates say.
-pub async fn open_now(app: &App, actor: &str, phase: &Phase) -> Result<(), Fault> {
+pub async fn open_now(app: &App, actor: &str, phase: &Phase) -> Result<()> {
     let Some(earlier) = earlier(&app.store, phase).await?.filter(|_| phase.awaits_ranks()) else {
         return Err(fault!(CONFLICT, "ranked", "It is decided already which teams may submit."));
     };
@@ -93,7 +93,7 @@ fn awaiting_scores(earlier: &Phase) -> Fault {
 }
 
 /// Writes the list of a phase; `false` if it has one, or if the ranks have changed since they were read.
-async fn write(tx: &mut Tx, ranking: &Ranking, actor: Option<&str>) -> Result<bool, Fault> {
+async fn write(tx: &mut Tx, ranking: &Ranking, actor: Option<&str>) -> Result<bool> {
     let Ranking { phase, earlier, rows, has_same_images } = ranking;
     for id in [phase.min(&earlier.id), phase.max(&earlier.id)] {
         tx.lock("phase", id).await?;
@@ -123,7 +123,7 @@ async fn take_over(
     earlier: &str,
     team: &str,
     submission: &str,
-) -> Result<Option<String>, Fault> {
+) -> Result<Option<String>> {
     let (id, now) = (ids::new_id(), clock::now());
     tx.add_row("entry", columns! { phase: &phase.id, team, created_at: now }).await?;
     let members = "INSERT INTO entry_member (phase, account, team) SELECT CAST($1 AS TEXT), account, team \
@@ -164,7 +164,7 @@ impl Work for OpenByRank {
         }
     }
 
-    async fn finish(_: &App, tx: &mut Tx, job: &Job, outcome: Result<Step, String>) -> Result<(), Fault> {
+    async fn finish(_: &App, tx: &mut Tx, job: &Job, outcome: Result<Step, String>) -> Result<()> {
         match outcome {
             Ok(Step::Nothing) => {}
             Ok(Step::Look(at)) => {

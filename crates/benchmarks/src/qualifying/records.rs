@@ -53,7 +53,7 @@ impl Phase {
 }
 
 /// Refuses a team that the list of a phase does not have.
-pub async fn require(tx: &mut Tx, phase: &Phase, team: &str) -> Result<(), Fault> {
+pub async fn require(tx: &mut Tx, phase: &Phase, team: &str) -> Result<()> {
     let known = "SELECT 1 FROM qualifier WHERE phase = $1 AND team = $2";
     match phase.from_phase.is_empty() || tx.exists(known, args![&phase.id, team]).await? {
         true => Ok(()),

@@ -1,7 +1,6 @@
 //! The pages of questions and of one with its answers, and the same for programs.
 
 use askama::Template;
-use axum::response::Response;
 use capeval_api::{
     CreatedQuestion, NewQuestion, NewQuestionAnswer, QuestionChange, QuestionThread, Questions,
 };
@@ -40,7 +39,6 @@ struct QuestionsPage<'a> {
     questions: &'a Rows<Question>,
     /// What was typed.
     given: &'a NewQuestion,
-    problem: Option<String>,
 }
 
 impl QuestionsPage<'_> {
@@ -50,20 +48,14 @@ impl QuestionsPage<'_> {
     }
 }
 
-async fn list(
-    app: App,
-    page: Page,
-    Visible(seen): Visible<SeenBenchmark>,
-    UrlQuery(place): UrlQuery<Place>,
-) -> Result<Answer<Questions>, Fault> {
-    let (pinned, questions) = records::page(&app.store, &seen, (&place, page.most_rows())).await?;
+async fn list(app: App, page: Page, seen: Visible<SeenBenchmark>, at: At) -> Result<Answer<Questions>> {
+    let (pinned, questions) = records::page(&app.store, &seen, at).await?;
     let template = QuestionsPage {
         page: &page,
         seen: &seen,
         pinned: &pinned,
         questions: &questions,
         given: &NewQuestion::default(),
-        problem: None,
     };
     let each = |list: &[Question]| list.iter().map(Question::for_programs).collect();
     page.shows(&template, || Questions {
@@ -79,25 +71,16 @@ async fn ask(
     by: Visitor,
     Visible(seen): Visible<SeenBenchmark>,
     Body(given): Body<NewQuestion>,
-) -> Result<Either<Created<CreatedQuestion>, Response>, Fault> {
+) -> Result<Created<CreatedQuestion>> {
     match records::ask(&app, &by, &seen, (&given.title, &given.text)).await {
         Ok(id) => {
             let place = seen.benchmark.address(&format!("questions/{id}?done=saved"));
-            Ok(Either::One(page.then(&place, &CreatedQuestion { id })))
+            Ok(page.then(&place, &CreatedQuestion { id }))
         }
         Err(fault) => {
-            let fault = page.refusal(fault)?;
-            let at = (&Place::default(), page.most_rows());
-            let (pinned, questions) = records::page(&app.store, &seen, at).await?;
-            let template = QuestionsPage {
-                page: &page,
-                seen: &seen,
-                pinned: &pinned,
-                questions: &questions,
-                given: &given,
-                problem: Some(page.fault(&fault)),
-            };
-            Ok(Either::Other(page.show_after(&template, Some(&fault))?))
+            let page = &page.refused(fault)?;
+            let (pinned, questions) = &records::page(&app.store, &seen, At::start(page.most_rows())).await?;
+            Ok(page.show(&QuestionsPage { page, seen: &seen, pinned, questions, given: &given })?.into())
         }
     }
 }
@@ -111,7 +94,6 @@ struct ThreadPage<'a> {
     answers: &'a Rows<Question>,
     /// What was typed.
     given: &'a str,
-    problem: Option<String>,
 }
 
 impl ThreadPage<'_> {
@@ -130,24 +112,13 @@ fn address(seen: &SeenBenchmark, id: &str) -> String {
     seen.benchmark.address(&format!("questions/{id}"))
 }
 
-async fn thread(
-    app: App,
-    page: Page,
-    Visible(of): Visible<SeenQuestion>,
-    UrlQuery(place): UrlQuery<Place>,
-) -> Result<Answer<QuestionThread>, Fault> {
+async fn thread(app: App, page: Page, of: Visible<SeenQuestion>, at: At) -> Result<Answer<QuestionThread>> {
     if of.question.answers.is_some() {
         return Err(Fault::not_found());
     }
-    let answers = records::answers(&app.store, &of, (&place, page.most_rows())).await?;
-    let template = ThreadPage {
-        page: &page,
-        seen: &of.seen,
-        question: &of.question,
-        answers: &answers,
-        given: "",
-        problem: None,
-    };
+    let answers = records::answers(&app.store, &of, at).await?;
+    let (seen, question) = (&of.seen, &of.question);
+    let template = ThreadPage { page: &page, seen, question, answers: &answers, given: "" };
     page.shows(&template, || QuestionThread {
         question: of.question.for_programs(),
         answers: answers.rows.iter().map(Question::answer_for_programs).collect(),
@@ -161,25 +132,17 @@ async fn answer(
     by: Visitor,
     Visible(of): Visible<SeenQuestion>,
     Body(given): Body<NewQuestionAnswer>,
-) -> Result<Either<Created<CreatedQuestion>, Response>, Fault> {
+) -> Result<Created<CreatedQuestion>> {
     match records::answer(&app, &by, &of, &given.text).await {
         Ok(id) => {
             let place = format!("{}?done=saved", address(&of.seen, &of.question.id));
-            Ok(Either::One(page.then(&place, &CreatedQuestion { id })))
+            Ok(page.then(&place, &CreatedQuestion { id }))
         }
         Err(fault) => {
-            let fault = page.refusal(fault)?;
-            let at = (&Place::default(), page.most_rows());
-            let answers = records::answers(&app.store, &of, at).await?;
-            let template = ThreadPage {
-                page: &page,
-                seen: &of.seen,
-                question: &of.question,
-                answers: &answers,
-                given: &given.text,
-                problem: Some(page.fault(&fault)),
-            };
-            Ok(Either::Other(page.show_after(&template, Some(&fault))?))
+            let page = &page.refused(fault)?;
+            let answers = &records::answers(&app.store, &of, At::start(page.most_rows())).await?;
+            let (seen, question) = (&of.seen, &of.question);
+            Ok(page.show(&ThreadPage { page, seen, question, answers, given: &given.text })?.into())
         }
     }
 }
@@ -190,7 +153,7 @@ async fn change(
     by: Visitor,
     Hosted(of): Hosted<SeenQuestion>,
     Body(QuestionChange { action }): Body<QuestionChange>,
-) -> Result<NoContent, Fault> {
+) -> Result<NoContent> {
     records::change(&app, &by, &of, action).await?;
     Ok(page.then(&format!("{}?done=saved", address(&of.seen, of.thread())), &()))
 }

@@ -14,7 +14,7 @@ pub async fn tell(
     benchmark: &Benchmark,
     by: &Visitor,
     (id, answers): (&str, Option<&str>),
-) -> Result<(), Fault> {
+) -> Result<()> {
     if !app.settings.sends_mail() {
         return Ok(());
     }

@@ -104,11 +104,11 @@ pub const QUESTIONS: List = newest_first!(
 pub const ANSWERS: List =
     oldest_first!(rows!("question.answers = $3 AND ($4 = 1 OR question.hidden_at IS NULL)"), "question.id");
 
-/// The questions about a benchmark at a place, at most so many, and those that are pinned.
+/// The questions about a benchmark at a place, and those that are pinned.
 pub(super) async fn page(
     store: &Store,
     seen: &SeenBenchmark,
-    at: (&Place, usize),
+    at: At,
 ) -> Result<(Vec<Question>, Rows<Question>), Error> {
     let pinned = rows!(
         "question.benchmark = $1 AND question.pinned_at IS NOT NULL \
@@ -119,12 +119,8 @@ pub(super) async fn page(
     Ok((pinned, QUESTIONS.page(store, at, values(), |one: &Question| &one.id).await?))
 }
 
-/// The answers to a question at a place, at most so many.
-pub(super) async fn answers(
-    store: &Store,
-    of: &SeenQuestion,
-    at: (&Place, usize),
-) -> Result<Rows<Question>, Error> {
+/// The answers to a question at a place.
+pub(super) async fn answers(store: &Store, of: &SeenQuestion, at: At) -> Result<Rows<Question>, Error> {
     let values = args![&of.question.id, of.seen.is_host];
     ANSWERS.page(store, at, values, |one: &Question| &one.id).await
 }
@@ -139,7 +135,7 @@ pub struct SeenQuestion {
 impl Subject for SeenQuestion {
     const KIND: &'static str = "question";
 
-    async fn find(app: &App, names: &Names, visitor: Option<&Visitor>) -> Result<Self, Fault> {
+    async fn find(app: &App, names: &Names, visitor: Option<&Visitor>) -> Result<Self> {
         let seen = SeenBenchmark::find(app, names, visitor).await?;
         let sql = rows!(
             "question.id = $1 AND question.benchmark = $2 AND ($3 = 1 OR question.hidden_at IS NULL \
@@ -169,7 +165,7 @@ pub(super) async fn ask(
     by: &Visitor,
     seen: &SeenBenchmark,
     (title, text): (&str, &str),
-) -> Result<String, Fault> {
+) -> Result<String> {
     let (title, text) = (clean_text::line(title), clean_text::lines(text));
     let fits = |text: &str, most: usize| (1..=most).contains(&text.chars().count());
     if !fits(&title, TITLE) || !fits(&text, TEXT) {
@@ -182,7 +178,7 @@ pub(super) async fn ask(
 }
 
 /// Answers a question, and returns the id of the answer. The person who asked gets an email.
-pub(super) async fn answer(app: &App, by: &Visitor, of: &SeenQuestion, text: &str) -> Result<String, Fault> {
+pub(super) async fn answer(app: &App, by: &Visitor, of: &SeenQuestion, text: &str) -> Result<String> {
     let text = clean_text::lines(text);
     if !(1..=TEXT).contains(&text.chars().count()) {
         return Err(fault! {
@@ -201,7 +197,7 @@ async fn write(
     seen: &SeenBenchmark,
     answers: Option<&str>,
     (title, text): (&str, &str),
-) -> Result<String, Fault> {
+) -> Result<String> {
     let benchmark = &seen.benchmark;
     let mut tx = app.store.begin().await?;
     // Two at once must not both be the last one of a day.
@@ -223,7 +219,7 @@ async fn write(
 }
 
 /// Refuses a person who has asked or answered as much as a day allows.
-async fn require_few(tx: &mut Tx, benchmark: &str, by: &Visitor, is_answer: bool) -> Result<(), Fault> {
+async fn require_few(tx: &mut Tx, benchmark: &str, by: &Visitor, is_answer: bool) -> Result<()> {
     let most = if is_answer { ANSWERS_PER_DAY } else { QUESTIONS_PER_DAY };
     let now = clock::now();
     let earlier = "SELECT created_at FROM question WHERE account = $1 AND benchmark = $2 AND created_at > $3 \
@@ -243,7 +239,7 @@ pub(super) async fn change(
     by: &Visitor,
     SeenQuestion { seen, question }: &SeenQuestion,
     action: QuestionAction,
-) -> Result<(), Fault> {
+) -> Result<()> {
     let (now, never) = (clock::now(), None::<i64>);
     let (row, word) = match action {
         QuestionAction::Pin => (columns! { pinned_at: now }, "question.pin"),

@@ -88,11 +88,7 @@ fn figure(
     Figure::new(page.t(title), &words, &svg).to_string()
 }
 
-async fn show(
-    app: App,
-    page: Page,
-    Hosted(seen): Hosted<SeenBenchmark>,
-) -> Result<Answer<Statistics>, Fault> {
+async fn show(app: App, page: Page, Hosted(seen): Hosted<SeenBenchmark>) -> Result<Answer<Statistics>> {
     tally::write(&app).await?;
     let from = match page.is_program() {
         true => 0,
@@ -117,7 +113,7 @@ async fn show(
     })
 }
 
-async fn csv(app: App, Hosted(seen): Hosted<SeenBenchmark>) -> Result<Response, Fault> {
+async fn csv(app: App, Hosted(seen): Hosted<SeenBenchmark>) -> Result<Response> {
     tally::write(&app).await?;
     let days = records::days(&app.store, &seen.benchmark.id, 0).await?;
     let head = ["day", "visits", "people", "teams", "submissions", "scored", "failed", "refused"];

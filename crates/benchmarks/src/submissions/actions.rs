@@ -10,7 +10,7 @@ use crate::about::About;
 use crate::{board, notes, quota, records, workers};
 
 /// Cancels a submission that still waits, and gives it back; a host also one that is being scored.
-pub async fn cancel(app: &App, visitor: &Visitor, of: &SeenSubmission) -> Result<(), Fault> {
+pub async fn cancel(app: &App, visitor: &Visitor, of: &SeenSubmission) -> Result<()> {
     let SeenSubmission { seen, submission, .. } = of;
     let mut tx = app.store.begin().await?;
     // The job comes first, as where its end is written, so that the two cannot wait for each other.
@@ -46,7 +46,7 @@ pub async fn refund(tx: &mut Tx, submission: &Submission) -> Result<(), Error> {
 ///
 /// # Errors
 /// If something cannot be said, or the submission is one of people, or a baseline that would get another name.
-pub async fn say(app: &App, visitor: &Visitor, of: &SeenSubmission, about: About) -> Result<(), Fault> {
+pub async fn say(app: &App, visitor: &Visitor, of: &SeenSubmission, about: About) -> Result<()> {
     let SeenSubmission { phase, submission, .. } = of;
     let about = about.checked(&phase.columns)?;
     let is_renamed = about.method != submission.method;
@@ -72,12 +72,7 @@ pub async fn say(app: &App, visitor: &Visitor, of: &SeenSubmission, about: About
 ///
 /// # Errors
 /// If it has no scores, the phase is over or lets teams choose none, or the team has chosen as many as it may.
-pub async fn choose(
-    app: &App,
-    visitor: &Visitor,
-    submission: &Submission,
-    is_chosen: bool,
-) -> Result<(), Fault> {
+pub async fn choose(app: &App, visitor: &Visitor, submission: &Submission, is_chosen: bool) -> Result<()> {
     let mut tx = app.store.begin().await?;
     // Two choices at once must not both find the last one free.
     let phase = records::phase_alone(&mut tx, &submission.phase).await?;
@@ -109,12 +104,7 @@ pub async fn choose(
 ///
 /// # Errors
 /// If it is not an entry that was scored.
-pub async fn pin(
-    app: &App,
-    visitor: &Visitor,
-    submission: &Submission,
-    is_pinned: bool,
-) -> Result<(), Fault> {
+pub async fn pin(app: &App, visitor: &Visitor, submission: &Submission, is_pinned: bool) -> Result<()> {
     let Some(team) = submission.team.as_deref().filter(|_| submission.state == SubmissionState::Scored)
     else {
         return Err(fault! {

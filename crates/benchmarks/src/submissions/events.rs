@@ -38,7 +38,7 @@ pub(super) async fn events(
     app: App,
     visitor: Visitor,
     Own(of): Own<SeenSubmission>,
-) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Fault> {
+) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>> {
     app.limits.take("streams", &visitor.id, STREAMS)?;
     let id = of.submission.id;
     let progress =

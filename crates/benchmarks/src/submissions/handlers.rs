@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use askama::Template;
 use axum::http::{HeaderMap, HeaderValue, header};
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use capeval_api::{ColumnKind, ImageResultsState, PerImage, SubmissionKind, SubmissionState, Submissions};
 use capeval_site::jobs::queue;
 use capeval_site::jobs::queue::Wait;
@@ -66,26 +66,14 @@ struct List<'a> {
     has_choice: bool,
 }
 
-async fn list(
-    app: App,
-    page: Page,
-    by: Visitor,
-    UrlQuery(place): UrlQuery<Place>,
-) -> Result<Response, Fault> {
-    let list = records::of_person(&app.store, &by.id, (&place, page.most_rows())).await?;
+async fn list(app: App, page: Page, by: Visitor, at: At) -> Result<Response> {
+    let list = records::of_person(&app.store, &by.id, at).await?;
     let scores = records::listed_scores(&app, &by, &list.rows).await?;
     let has_choice = list.rows.iter().any(ListedSubmission::has_choice);
     page.show(&List { page: &page, list, scores, has_choice })
 }
 
-async fn list_of_phase(
-    app: App,
-    page: Page,
-    by: Visitor,
-    Visible(of): Visible<SeenPhase>,
-    UrlQuery(place): UrlQuery<Place>,
-) -> Result<Answer<Submissions>, Fault> {
-    let at = (&place, page.most_rows());
+async fn list_of_phase(app: App, by: Visitor, of: Visible<SeenPhase>, at: At) -> Result<Answer<Submissions>> {
     Ok(Answer::json(&records::api_submissions(&app, &by, &of, at).await?))
 }
 
@@ -130,7 +118,6 @@ struct Show<'a> {
     n_chosen: Option<i64>,
     is_same: bool,
     about: About,
-    problem: Option<String>,
     /// Its results image by image, where the phase shows them.
     images: Option<images::State>,
 }
@@ -162,22 +149,18 @@ async fn show(
     page: Page,
     Own(of): Own<SeenSubmission>,
     UrlQuery(How { same }): UrlQuery<How>,
-) -> Result<Response, Fault> {
-    let shown =
-        PageNotes { is_same: same.is_some(), about: of.submission.about(&of.phase.columns), problem: None };
-    show_page(&app, &page, &of, shown).await
+) -> Result<Response> {
+    show_page(&app, &page, &of, of.submission.about(&of.phase.columns), same.is_some()).await
 }
 
-/// The parts of the page of a submission beside it.
-struct PageNotes {
-    is_same: bool,
-    /// The description of the method, in a form.
+/// The page of a submission, with the description of its method in a form.
+async fn show_page(
+    app: &App,
+    page: &Page,
+    of: &SeenSubmission,
     about: About,
-    /// The reason why it cannot be changed so.
-    problem: Option<String>,
-}
-
-async fn show_page(app: &App, page: &Page, of: &SeenSubmission, shown: PageNotes) -> Result<Response, Fault> {
+    is_same: bool,
+) -> Result<Response> {
     let SeenSubmission { seen, phase, submission, .. } = of;
     let is_shown = of.shows_scores();
     let wait = match submission.is_open() {
@@ -210,19 +193,18 @@ async fn show_page(app: &App, page: &Page, of: &SeenSubmission, shown: PageNotes
             true => Some(records::count_chosen(&app.store, submission).await?),
             false => None,
         },
-        is_same: shown.is_same,
-        about: shown.about,
-        problem: shown.problem,
+        is_same,
+        about,
         images: images::state(app, of).await?,
     })
 }
 
-async fn state(app: App, Own(of): Own<SeenSubmission>) -> Result<Answer<capeval_api::Submission>, Fault> {
+async fn state(app: App, Own(of): Own<SeenSubmission>) -> Result<Answer<capeval_api::Submission>> {
     Ok(Answer::json(&of.to_api(&app).await?))
 }
 
 /// The file as it was uploaded, which the browser does not open: it may be anything.
-async fn file(app: App, Own(of): Own<SeenSubmission>, headers: HeaderMap) -> Result<Response, Fault> {
+async fn file(app: App, Own(of): Own<SeenSubmission>, headers: HeaderMap) -> Result<Response> {
     let Some((hash, name)) = of.submission.sent() else {
         return Err(match of.submission.kind {
             SubmissionKind::Human => Fault::not_found(),
@@ -243,7 +225,7 @@ async fn changed(
     by: &Visitor,
     of: &SeenSubmission,
     done: &str,
-) -> Result<Answer<capeval_api::Submission>, Fault> {
+) -> Result<Answer<capeval_api::Submission>> {
     let id = &of.submission.id;
     let submission = records::api_submission(app, by, id).await?;
     Ok(page.then(&format!("/submissions/{id}?done={done}"), &submission))
@@ -254,7 +236,7 @@ async fn cancel(
     page: Page,
     by: Visitor,
     Own(of): Own<SeenSubmission>,
-) -> Result<Answer<capeval_api::Submission>, Fault> {
+) -> Result<Answer<capeval_api::Submission>> {
     of.require_change(&by)?;
     actions::cancel(&app, &by, &of).await?;
     let done = if of.seen.is_host { "stopped" } else { "cancelled" };
@@ -268,19 +250,15 @@ async fn say(
     by: Visitor,
     Own(of): Own<SeenSubmission>,
     Changes(changes): Changes,
-) -> Result<Either<Answer<capeval_api::Submission>, Response>, Fault> {
+) -> Result<Answer<capeval_api::Submission>> {
     of.require_change(&by)?;
     let mut about = of.submission.about(&of.phase.columns);
     for (name, text) in changes {
         about.set(&name, text);
     }
     match actions::say(&app, &by, &of, about.clone()).await {
-        Ok(()) => Ok(Either::One(changed(&app, &page, &by, &of, "saved").await?)),
-        Err(fault) => {
-            let fault = page.refusal(fault)?;
-            let shown = PageNotes { is_same: false, about, problem: Some(page.fault(&fault)) };
-            Ok(Either::Other((fault.status, show_page(&app, &page, &of, shown).await?).into_response()))
-        }
+        Ok(()) => changed(&app, &page, &by, &of, "saved").await,
+        Err(fault) => Ok(show_page(&app, &page.refused(fault)?, &of, about, false).await?.into()),
     }
 }
 
@@ -290,7 +268,7 @@ async fn choose<const IS_CHOSEN: bool>(
     page: Page,
     by: Visitor,
     Own(of): Own<SeenSubmission>,
-) -> Result<Answer<capeval_api::Submission>, Fault> {
+) -> Result<Answer<capeval_api::Submission>> {
     of.require_change(&by)?;
     actions::choose(&app, &by, &of.submission, IS_CHOSEN).await?;
     changed(&app, &page, &by, &of, "saved").await
@@ -302,7 +280,7 @@ async fn pin<const IS_PINNED: bool>(
     page: Page,
     by: Visitor,
     Own(of): Own<SeenSubmission>,
-) -> Result<Answer<capeval_api::Submission>, Fault> {
+) -> Result<Answer<capeval_api::Submission>> {
     of.require_change(&by)?;
     actions::pin(&app, &by, &of.submission, IS_PINNED).await?;
     changed(&app, &page, &by, &of, "saved").await

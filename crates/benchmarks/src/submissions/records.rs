@@ -110,7 +110,7 @@ impl Submission {
 }
 
 /// The submission with this id, without asking who may see it.
-pub async fn by_id(store: &Store, id: &str) -> Result<Submission, Fault> {
+pub async fn by_id(store: &Store, id: &str) -> Result<Submission> {
     let submission = store.fetch_optional("SELECT * FROM submission WHERE id = $1", args![id]).await?;
     submission.ok_or_else(Fault::not_found)
 }
@@ -129,7 +129,7 @@ pub struct SeenSubmission {
 impl Subject for SeenSubmission {
     const KIND: &'static str = "submission";
 
-    async fn find(app: &App, names: &Names, visitor: Option<&Visitor>) -> Result<Self, Fault> {
+    async fn find(app: &App, names: &Names, visitor: Option<&Visitor>) -> Result<Self> {
         let visitor = visitor.ok_or_else(Fault::not_found)?;
         Self::of(&app.store, names.require("id")?, visitor).await
     }
@@ -141,7 +141,7 @@ impl Subject for SeenSubmission {
 
 impl SeenSubmission {
     /// The submission with this id.
-    pub async fn of(store: &Store, id: &str, visitor: &Visitor) -> Result<Self, Fault> {
+    pub async fn of(store: &Store, id: &str, visitor: &Visitor) -> Result<Self> {
         let submission = by_id(store, id).await?;
         let (seen, phase) = records::phase_by_id(store, &submission.phase, Some(visitor)).await?;
         let is_member = is_member(store, &submission, Some(visitor)).await?;
@@ -150,7 +150,7 @@ impl SeenSubmission {
     }
 
     /// Refuses the token of a host that is only for submissions of their own, where the submission is not.
-    pub fn require_change(&self, visitor: &Visitor) -> Result<(), Fault> {
+    pub fn require_change(&self, visitor: &Visitor) -> Result<()> {
         if visitor.has(Scope::Host) || self.is_member {
             return Ok(());
         }
@@ -219,7 +219,7 @@ pub async fn listed_scores(
     app: &App,
     visitor: &Visitor,
     rows: &[ListedSubmission],
-) -> Result<HashMap<String, ListedScore>, Fault> {
+) -> Result<HashMap<String, ListedScore>> {
     let mut by_phase: IndexMap<&str, Vec<&str>> = IndexMap::new();
     for ListedSubmission { submission, .. } in rows {
         if submission.state == SubmissionState::Scored {
@@ -320,11 +320,7 @@ pub const OF_PERSON: List = List {
 };
 
 /// The submissions of all teams of a person, newest first.
-pub async fn of_person(
-    store: &Store,
-    account: &str,
-    at: (&Place, usize),
-) -> Result<Rows<ListedSubmission>, Error> {
+pub async fn of_person(store: &Store, account: &str, at: At) -> Result<Rows<ListedSubmission>, Error> {
     OF_PERSON.page(store, at, args![account], |listed: &ListedSubmission| &listed.submission.id).await
 }
 
@@ -427,11 +423,7 @@ pub async fn signatures(
 }
 
 /// A submission for programs, as it is now.
-pub async fn api_submission(
-    app: &App,
-    visitor: &Visitor,
-    id: &str,
-) -> Result<capeval_api::Submission, Fault> {
+pub async fn api_submission(app: &App, visitor: &Visitor, id: &str) -> Result<capeval_api::Submission> {
     Ok(SeenSubmission::of(&app.store, id, visitor).await?.to_api(app).await?)
 }
 
@@ -441,7 +433,7 @@ pub async fn api_submissions(
     app: &App,
     visitor: &Visitor,
     of: &SeenPhase,
-    at: (&Place, usize),
+    at: At,
 ) -> Result<capeval_api::Submissions, Error> {
     let SeenPhase { seen, phase } = of;
     let store = &app.store;

@@ -43,7 +43,6 @@ struct Form<'a> {
     meter: Option<Meter>,
     closed: Option<String>,
     about: &'a About,
-    problem: Option<String>,
     report: Option<&'a Report>,
     /// The name of the file that the report is about.
     file: &'a str,
@@ -51,13 +50,6 @@ struct Form<'a> {
     /// The address of the site.
     site: String,
     address: String,
-}
-
-/// The outcome for results that were not submitted.
-enum Outlook<'a> {
-    Fault(Fault),
-    /// A file that was refused, or only checked, with its name.
-    Report(&'a Report, Option<&'a str>),
 }
 
 impl Form<'_> {
@@ -72,18 +64,19 @@ impl Form<'_> {
     }
 }
 
-async fn form(app: App, page: Page, by: Visitor, Visible(of): Visible<SeenPhase>) -> Result<Response, Fault> {
+async fn form(app: App, page: Page, by: Visitor, Visible(of): Visible<SeenPhase>) -> Result<Response> {
     show_form(&app, &page, &by, &of, &About::default(), None).await
 }
 
+/// The form, with the report on a file that was refused, or only checked, and its name.
 async fn show_form(
     app: &App,
     page: &Page,
     by: &Visitor,
     of: &SeenPhase,
     about: &About,
-    outlook: Option<Outlook<'_>>,
-) -> Result<Response, Fault> {
+    checked: Option<(&Report, Option<&str>)>,
+) -> Result<Response> {
     let phase = &of.phase;
     let (mut team, mut teams, mut meter) = (None, Vec::new(), None);
     match teams::in_phase(&app.store, &phase.id, &by.id).await? {
@@ -101,13 +94,8 @@ async fn show_form(
         },
         closed => closed,
     };
-    let (status, problem, report, file) = match outlook {
-        Some(Outlook::Fault(fault)) => (fault.status, Some(page.fault(&fault)), None, None),
-        Some(Outlook::Report(report, file)) if report.is_valid => (StatusCode::OK, None, Some(report), file),
-        Some(Outlook::Report(report, file)) => (StatusCode::UNPROCESSABLE_ENTITY, None, Some(report), file),
-        None => (StatusCode::OK, None, None, None),
-    };
-    let shown = page.show(&Form {
+    let (report, file) = checked.unzip();
+    let mut shown = page.show(&Form {
         page,
         seen: &of.seen,
         phase,
@@ -117,25 +105,16 @@ async fn show_form(
         meter,
         closed: closed.map(|fault| page.fault(&fault)),
         about,
-        problem,
         report,
-        file: file.unwrap_or_else(|| page.t("The file")),
+        file: file.flatten().unwrap_or_else(|| page.t("The file")),
         upload_mib: app.settings.upload_mib,
         site: app.settings.url(""),
         address: app.settings.url(&format!("/api/v1/phases/{}/submissions", phase.id)),
     })?;
-    Ok((status, shown).into_response())
-}
-
-async fn show_fault(
-    app: &App,
-    page: &Page,
-    by: &Visitor,
-    of: &SeenPhase,
-    about: &About,
-    fault: Fault,
-) -> Result<Response, Fault> {
-    show_form(app, page, by, of, about, Some(Outlook::Fault(page.refusal(fault)?))).await
+    if report.is_some_and(|report| !report.is_valid) {
+        *shown.status_mut() = StatusCode::UNPROCESSABLE_ENTITY;
+    }
+    Ok(shown)
 }
 
 async fn submit_form(
@@ -144,24 +123,25 @@ async fn submit_form(
     by: Visitor,
     Visible(of): Visible<SeenPhase>,
     ResultsRequest(request): ResultsRequest,
-) -> Result<Response, Fault> {
+) -> Result<Response> {
     if let Err(fault) = admit(&app, &by, &of.phase, None).await {
         upload::discard(&app, request.into_body()).await;
-        return show_fault(&app, &page, &by, &of, &About::default(), fault).await;
+        return show_form(&app, &page.refused(fault)?, &by, &of, &About::default(), None).await;
     }
     let received = match receive(&app, request).await {
         Ok(received) => received,
-        Err(fault) => return show_fault(&app, &page, &by, &of, &About::default(), fault).await,
+        Err(fault) => {
+            return show_form(&app, &page.refused(fault)?, &by, &of, &About::default(), None).await;
+        }
     };
     let (about, name) = (received.about.clone(), received.name.clone());
     let place = match submit(&app, &by, &of.phase, received, None).await {
         Ok(Outcome::Queued(id) | Outcome::Repeated(id)) => format!("/submissions/{id}"),
         Ok(Outcome::Same(id)) => format!("/submissions/{id}?same=1"),
         Ok(Outcome::Invalid(report)) => {
-            return show_form(&app, &page, &by, &of, &about, Some(Outlook::Report(&report, name.as_deref())))
-                .await;
+            return show_form(&app, &page, &by, &of, &about, Some((&report, name.as_deref()))).await;
         }
-        Err(fault) => return show_fault(&app, &page, &by, &of, &about, fault).await,
+        Err(fault) => return show_form(&app, &page.refused(fault)?, &by, &of, &about, None).await,
     };
     Ok(Redirect::to(&place).into_response())
 }
@@ -172,7 +152,7 @@ async fn check_form(
     by: Visitor,
     Visible(of): Visible<SeenPhase>,
     ResultsRequest(request): ResultsRequest,
-) -> Result<Response, Fault> {
+) -> Result<Response> {
     let checked = async {
         let received = receive_to_check(&app, &by, request).await?;
         let sets = records::all_sets(&app.store, &of.phase.id).await?;
@@ -182,10 +162,9 @@ async fn check_form(
     };
     match checked.await {
         Ok((about, name, report)) => {
-            let outlook = Outlook::Report(&report, name.as_deref());
-            show_form(&app, &page, &by, &of, &about, Some(outlook)).await
+            show_form(&app, &page, &by, &of, &about, Some((&report, name.as_deref()))).await
         }
-        Err(fault) => show_fault(&app, &page, &by, &of, &About::default(), fault).await,
+        Err(fault) => show_form(&app, &page.refused(fault)?, &by, &of, &About::default(), None).await,
     }
 }
 
@@ -194,7 +173,7 @@ async fn validate(
     by: Visitor,
     Visible(of): Visible<SeenPhase>,
     ResultsRequest(request): ResultsRequest,
-) -> Result<Answer<Report>, Fault> {
+) -> Result<Answer<Report>> {
     let received = receive_to_check(&app, &by, request).await?;
     let sets = records::all_sets(&app.store, &of.phase.id).await?;
     let checked = upload::check(&app, &of.phase, &sets, &received.file, received.name.as_deref()).await?;
@@ -207,7 +186,7 @@ async fn add(
     Visible(SeenPhase { phase, .. }): Visible<SeenPhase>,
     headers: HeaderMap,
     ResultsRequest(request): ResultsRequest,
-) -> Result<Either<Created<Submission>, Answer<Submission>>, Fault> {
+) -> Result<Either<Created<Submission>, Answer<Submission>>> {
     let key = idempotency_key(&headers)?;
     if let Err(fault) = admit(&app, &by, &phase, key.as_deref()).await {
         upload::discard(&app, request.into_body()).await;
@@ -243,7 +222,7 @@ fn invalid(report: Report) -> Fault {
     fault.more(Details { report: Some(report), ..Details::default() })
 }
 
-async fn left(app: App, by: Visitor, Visible(of): Visible<SeenPhase>) -> Result<Answer<Quota>, Fault> {
+async fn left(app: App, by: Visitor, Visible(of): Visible<SeenPhase>) -> Result<Answer<Quota>> {
     let (id, name) = teams::in_phase(&app.store, &of.phase.id, &by.id).await?.unzip();
     let meter = quota::meter(&app.store, &of.phase, id.as_deref().unwrap_or_default()).await?;
     Ok(Answer::json(&Quota {

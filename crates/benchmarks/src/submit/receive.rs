@@ -52,7 +52,7 @@ fn parameters(_: &mut SchemaGenerator) -> Schema {
 }
 
 /// Receives a form with a file, or a file as the whole body with the rest in the query of the address.
-pub async fn receive(app: &App, request: Request) -> Result<ReceivedUpload, Fault> {
+pub async fn receive(app: &App, request: Request) -> Result<ReceivedUpload> {
     let kind =
         request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or("");
     if !kind.starts_with("multipart/form-data") {
@@ -84,7 +84,7 @@ pub async fn receive(app: &App, request: Request) -> Result<ReceivedUpload, Faul
 }
 
 /// Receives results that no phase counts.
-pub async fn receive_to_check(app: &App, by: &Visitor, request: Request) -> Result<ReceivedUpload, Fault> {
+pub async fn receive_to_check(app: &App, by: &Visitor, request: Request) -> Result<ReceivedUpload> {
     upload::limit(app, by)?;
     receive(app, request).await
 }
@@ -97,7 +97,7 @@ fn file_name_of(told: &str) -> Option<String> {
 }
 
 /// The key of a request for which a second one has the same effect.
-pub fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Fault> {
+pub fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>> {
     let Some(value) = headers.get("idempotency-key") else { return Ok(None) };
     let key = value.to_str().ok().filter(|key| (1..=200).contains(&key.len()));
     key.map(|key| Some(key.to_owned())).ok_or_else(|| {

@@ -29,7 +29,7 @@ pub enum Outcome {
 
 /// Checks that a person may submit a file now, before it is received: what is refused takes no space. A request that
 /// was made before may be made again.
-pub async fn admit(app: &App, visitor: &Visitor, phase: &Phase, key: Option<&str>) -> Result<(), Fault> {
+pub async fn admit(app: &App, visitor: &Visitor, phase: &Phase, key: Option<&str>) -> Result<()> {
     upload::limit(app, visitor)?;
     if phase.refusal().is_some() {
         let sets = records::all_sets(&app.store, &phase.id).await?;
@@ -53,7 +53,7 @@ pub async fn submit(
     phase: &Phase,
     received: ReceivedUpload,
     key: Option<&str>,
-) -> Result<Outcome, Fault> {
+) -> Result<Outcome> {
     let ReceivedUpload { about, file, name } = received;
     let about = about.checked(&phase.columns)?;
     let sets = records::all_sets(&app.store, &phase.id).await?;
@@ -121,7 +121,7 @@ async fn repeated(
     team: &str,
     key: Option<&str>,
     blob: &str,
-) -> Result<Option<String>, Fault> {
+) -> Result<Option<String>> {
     let Some(key) = key else { return Ok(None) };
     let sql = "UPDATE submission SET idempotency_key = NULL \
                WHERE phase = $1 AND team = $2 AND idempotency_key = $3 AND created_at < $4";
@@ -146,13 +146,7 @@ async fn same(tx: &mut Tx, phase: &str, team: &str, blob: &str) -> Result<Option
 }
 
 /// Adds a submission without a team: a baseline.
-pub async fn add_baseline(
-    tx: &mut Tx,
-    phase: &str,
-    method: &str,
-    blob: &str,
-    size: u64,
-) -> Result<String, Fault> {
+pub async fn add_baseline(tx: &mut Tx, phase: &str, method: &str, blob: &str, size: u64) -> Result<String> {
     let id = ids::new_id();
     let row = columns! {
         id: &id, phase, kind: "baseline", method: people::name(method)?, description: "", link: "",

@@ -1,7 +1,6 @@
 //! Requests to join a team, on the page of teams and for programs.
 
 use axum::extract::Path;
-use axum::response::Response;
 use capeval_api::{CreatedRequest, NewRequest, OwnRequests};
 use capeval_site::prelude::*;
 
@@ -33,7 +32,7 @@ pub(super) fn routes() -> Vec<Route> {
     ]
 }
 
-async fn list(app: App, by: Visitor) -> Result<Answer<OwnRequests>, Fault> {
+async fn list(app: App, by: Visitor) -> Result<Answer<OwnRequests>> {
     Ok(Answer::json(&OwnRequests { requests: requests::of_person(&app.store, &by.id).await? }))
 }
 
@@ -42,19 +41,14 @@ async fn ask(
     page: Page,
     by: Visitor,
     Body(new): Body<NewRequest>,
-) -> Result<Either<Created<CreatedRequest>, Response>, Fault> {
+) -> Result<Created<CreatedRequest>> {
     match requests::ask(&app, &by, &new.team, &new.message).await {
-        Ok(id) => Ok(Either::One(page.then("/teams?done=asked", &CreatedRequest { id }))),
-        Err(fault) => Ok(Either::Other(show(&app, &page, &by, None, Some(&page.refusal(fault)?)).await?)),
+        Ok(id) => Ok(page.then("/teams?done=asked", &CreatedRequest { id })),
+        Err(fault) => Ok(show(&app, &page.refused(fault)?, &by, None).await?.into()),
     }
 }
 
-async fn withdraw(
-    app: App,
-    page: Page,
-    by: Visitor,
-    Own(request): Own<OwnRequestId>,
-) -> Result<Either<NoContent, Response>, Fault> {
+async fn withdraw(app: App, page: Page, by: Visitor, Own(request): Own<OwnRequestId>) -> Result<NoContent> {
     answer(&app, &page, &by, requests::withdraw(&app, &by, &request).await).await
 }
 
@@ -65,7 +59,7 @@ async fn decide<const IS_ACCEPTED: bool>(
     by: Visitor,
     Own(OwnTeam(team)): Own<OwnTeam>,
     Path((_, request)): Path<(String, String)>,
-) -> Result<Either<NoContent, Response>, Fault> {
+) -> Result<NoContent> {
     let outcome = match IS_ACCEPTED {
         true => requests::accept(&app, &by, &team, &request).await,
         false => requests::refuse(&app, &by, &team, &request).await,
@@ -74,16 +68,11 @@ async fn decide<const IS_ACCEPTED: bool>(
 }
 
 /// The page of teams, with what was wrong with an answer.
-async fn answer(
-    app: &App,
-    page: &Page,
-    by: &Visitor,
-    outcome: Result<(), Fault>,
-) -> Result<Either<NoContent, Response>, Fault> {
+async fn answer(app: &App, page: &Page, by: &Visitor, outcome: Result<()>) -> Result<NoContent> {
     match outcome {
-        Ok(()) => Ok(Either::One(page.then("/teams?done=saved", &()))),
-        Err(fault) if !page.is_program() && fault.status == axum::http::StatusCode::CONFLICT => {
-            Ok(Either::Other(show(app, page, by, None, Some(&fault)).await?))
+        Ok(()) => Ok(page.then("/teams?done=saved", &())),
+        Err(fault) if fault.status == axum::http::StatusCode::CONFLICT => {
+            Ok(show(app, &page.refused(fault)?, by, None).await?.into())
         }
         Err(fault) => Err(fault),
     }

@@ -36,7 +36,6 @@ struct TeamsPage<'a> {
     /// The name of a team that the visitor may want to join.
     team: &'a str,
     link: Option<String>,
-    problem: Option<String>,
 }
 
 #[derive(Default, Deserialize, JsonSchema)]
@@ -51,37 +50,21 @@ async fn list(
     page: Page,
     by: Visitor,
     UrlQuery(TeamQuery { team }): UrlQuery<TeamQuery>,
-) -> Result<Answer<Teams>, Fault> {
+) -> Result<Answer<Teams>> {
     let (store, id) = (&app.store, &by.id);
     let (teams, requests) = (records::of_person(store, id).await?, requests::to_answer(store, id).await?);
     let own = requests::of_person(store, id).await?;
-    let (requests, page) = (&requests, &page);
     let template =
-        TeamsPage { page, teams: &teams, requests, own: &own, team: &team, link: None, problem: None };
+        TeamsPage { page: &page, teams: &teams, requests: &requests, own: &own, team: &team, link: None };
     page.shows(&template, || Teams { teams: teams.clone(), requests: Some(requests.clone()) })
 }
 
 /// The page of one's teams after something was tried.
-pub(super) async fn show(
-    app: &App,
-    page: &Page,
-    by: &Visitor,
-    link: Option<String>,
-    problem: Option<&Fault>,
-) -> Result<Response, Fault> {
+pub(super) async fn show(app: &App, page: &Page, by: &Visitor, link: Option<String>) -> Result<Response> {
     let teams = records::of_person(&app.store, &by.id).await?;
     let requests = requests::to_answer(&app.store, &by.id).await?;
     let own = requests::of_person(&app.store, &by.id).await?;
-    let template = TeamsPage {
-        page,
-        teams: &teams,
-        requests: &requests,
-        own: &own,
-        team: "",
-        link,
-        problem: problem.map(|fault| page.fault(fault)),
-    };
-    page.show_after(&template, problem)
+    page.show(&TeamsPage { page, teams: &teams, requests: &requests, own: &own, team: "", link })
 }
 
 async fn create(
@@ -89,10 +72,10 @@ async fn create(
     page: Page,
     by: Visitor,
     Body(team): Body<NewTeam>,
-) -> Result<Either<Created<CreatedTeam>, Response>, Fault> {
+) -> Result<Created<CreatedTeam>> {
     match records::create(&app, &by, &team.name).await {
-        Ok(id) => Ok(Either::One(page.then("/teams?done=saved", &CreatedTeam { id }))),
-        Err(fault) => Ok(Either::Other(show(&app, &page, &by, None, Some(&page.refusal(fault)?)).await?)),
+        Ok(id) => Ok(page.then("/teams?done=saved", &CreatedTeam { id })),
+        Err(fault) => Ok(show(&app, &page.refused(fault)?, &by, None).await?.into()),
     }
 }
 
@@ -101,15 +84,15 @@ async fn invite(
     page: Page,
     by: Visitor,
     Own(OwnTeam(team)): Own<OwnTeam>,
-) -> Result<Either<Created<TeamInvitation>, Response>, Fault> {
+) -> Result<Created<TeamInvitation>> {
     let link = records::invite(&app, &by, &team).await?;
     Ok(match page.is_program() {
-        true => Either::One(Answer::json(&TeamInvitation { link })),
-        false => Either::Other(show(&app, &page, &by, Some(link), None).await?),
+        true => Answer::json(&TeamInvitation { link }),
+        false => show(&app, &page, &by, Some(link)).await?.into(),
     })
 }
 
-async fn leave(app: App, by: Visitor, Own(OwnTeam(team)): Own<OwnTeam>) -> Result<Redirect, Fault> {
+async fn leave(app: App, by: Visitor, Own(OwnTeam(team)): Own<OwnTeam>) -> Result<Redirect> {
     records::leave(&app, &by, &team).await?;
     Ok(Redirect::to("/teams?done=saved"))
 }
@@ -121,7 +104,6 @@ struct JoinTeam<'a> {
     invited: &'a InvitationToTeam,
     /// The ids and names of other teams that the visitor has made, which they may bring along.
     own: Vec<(String, String)>,
-    problem: Option<String>,
 }
 
 async fn invitation(
@@ -129,8 +111,8 @@ async fn invitation(
     page: Page,
     by: Visitor,
     Visible(invited): Visible<InvitationToTeam>,
-) -> Result<Response, Fault> {
-    show_invitation(&app, &page, &by, &invited, None).await
+) -> Result<Response> {
+    show_invitation(&app, &page, &by, &invited).await
 }
 
 async fn show_invitation(
@@ -138,11 +120,9 @@ async fn show_invitation(
     page: &Page,
     by: &Visitor,
     invited: &InvitationToTeam,
-    problem: Option<&Fault>,
-) -> Result<Response, Fault> {
+) -> Result<Response> {
     let own = records::made_by(&app.store, &by.id, &invited.team).await?;
-    let problem_text = problem.map(|fault| page.fault(fault));
-    page.show_after(&JoinTeam { page, invited, own, problem: problem_text }, problem)
+    page.show(&JoinTeam { page, invited, own })
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -158,7 +138,7 @@ async fn join(
     by: Visitor,
     Visible(invited): Visible<InvitationToTeam>,
     Body(along): Body<Along>,
-) -> Result<Response, Fault> {
+) -> Result<Response> {
     let joined = match along.team.as_str() {
         "" => records::join(&app, &by, &invited).await,
         team => merging::merge(&app, &by, &invited, team).await,
@@ -166,7 +146,7 @@ async fn join(
     match joined {
         Ok(()) => Ok(Redirect::to("/teams?done=joined").into_response()),
         Err(fault) if fault.status == StatusCode::CONFLICT => {
-            show_invitation(&app, &page, &by, &invited, Some(&fault)).await
+            show_invitation(&app, &page.refused(fault)?, &by, &invited).await
         }
         Err(fault) => Err(fault),
     }

@@ -14,12 +14,7 @@ use crate::{admission, board, notes, quota, records};
 /// # Errors
 /// If they do not, if the visitor did not make the team, if a person would be in two teams of a phase, if a submission
 /// still waits for its scores, or if the invitation was used.
-pub async fn merge(
-    app: &App,
-    visitor: &Visitor,
-    invited: &InvitationToTeam,
-    from: &str,
-) -> Result<(), Fault> {
+pub async fn merge(app: &App, visitor: &Visitor, invited: &InvitationToTeam, from: &str) -> Result<()> {
     let into = invited.team.as_str();
     if from == into {
         return Err(fault!(CONFLICT, "same-team", "This invitation is to the same team."));
@@ -79,12 +74,12 @@ pub async fn merge(
 }
 
 /// The phases that one of two teams has entered.
-async fn entered(tx: &mut Tx, one: &str, other: &str) -> Result<Vec<String>, Fault> {
+async fn entered(tx: &mut Tx, one: &str, other: &str) -> Result<Vec<String>> {
     let sql = "SELECT DISTINCT phase FROM entry WHERE team IN ($1, $2) ORDER BY phase";
     Ok(tx.fetch(sql, args![one, other]).await?)
 }
 
-async fn merge_in_phase(tx: &mut Tx, phase: &str, from: &str, into: &str) -> Result<(), Fault> {
+async fn merge_in_phase(tx: &mut Tx, phase: &str, from: &str, into: &str) -> Result<()> {
     let phase = &records::phase_alone(tx, phase).await?;
     // A job that ends gives back what the team has used that it began with.
     let open =

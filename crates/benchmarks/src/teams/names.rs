@@ -82,7 +82,7 @@ pub fn composed(text: &str) -> String {
 ///
 /// # Errors
 /// If it is empty or too long, has letters that no one sees, or passes for someone else's.
-pub fn checked(text: &str) -> Result<String, Fault> {
+pub fn checked(text: &str) -> Result<String> {
     let name = composed(text);
     if let Some(odd) = name.chars().find(|c| is_invisible(*c)) {
         let code = format!("U+{:04X}", u32::from(odd));
@@ -143,7 +143,7 @@ pub fn keys(name: &str) -> BTreeSet<String> {
 ///
 /// # Errors
 /// If another team has one of them.
-pub async fn claim(tx: &mut Tx, team: &str, name: &str) -> Result<(), Fault> {
+pub async fn claim(tx: &mut Tx, team: &str, name: &str) -> Result<()> {
     tx.execute("DELETE FROM team_key WHERE team = $1", args![team]).await?;
     for key in keys(name) {
         let claimed = tx.add_row("team_key", columns! { key: &key, team }).await?;

@@ -20,7 +20,7 @@ pub struct OwnTeam(pub String);
 impl Subject for OwnTeam {
     const KIND: &'static str = "team";
 
-    async fn find(app: &App, names: &Names, visitor: Option<&Visitor>) -> Result<Self, Fault> {
+    async fn find(app: &App, names: &Names, visitor: Option<&Visitor>) -> Result<Self> {
         let (id, visitor) = (names.require("id")?, visitor.ok_or_else(Fault::not_found)?);
         let sql = "SELECT team FROM team_member WHERE team = $1 AND account = $2";
         let team = app.store.fetch_optional(sql, args![id, &visitor.id]).await?;
@@ -46,7 +46,7 @@ pub struct InvitationToTeam {
 impl Subject for InvitationToTeam {
     const KIND: &'static str = "invitation to a team";
 
-    async fn find(app: &App, names: &Names, _: Option<&Visitor>) -> Result<Self, Fault> {
+    async fn find(app: &App, names: &Names, _: Option<&Visitor>) -> Result<Self> {
         let secret = names.require("secret")?.to_owned();
         let invitation = invitations::find(&app.store, &secret).await?;
         let team = invitation.team.clone().ok_or_else(Fault::not_found)?;
@@ -87,7 +87,7 @@ pub(super) async fn made_by(
 }
 
 /// Makes a team with its maker as the only member.
-async fn add(tx: &mut Tx, account: &str, name: &str) -> Result<String, Fault> {
+async fn add(tx: &mut Tx, account: &str, name: &str) -> Result<String> {
     let name = names::checked(name)?;
     let (id, now) = (ids::new_id(), clock::now());
     if !tx.add_row("team", columns! { id: &id, name: &name, created_by: account, created_at: now }).await? {
@@ -103,7 +103,7 @@ async fn add_member(tx: &mut Tx, team: &str, account: &str) -> Result<(), Error>
 }
 
 /// Makes a team, and returns its id.
-pub async fn create(app: &App, visitor: &Visitor, name: &str) -> Result<String, Fault> {
+pub async fn create(app: &App, visitor: &Visitor, name: &str) -> Result<String> {
     let mut tx = app.store.begin().await?;
     tx.lock("account", &visitor.id).await?;
     let most = app.settings.number(&crate::TEAMS_PER_PERSON);
@@ -118,7 +118,7 @@ pub async fn create(app: &App, visitor: &Visitor, name: &str) -> Result<String, 
 }
 
 /// Makes a link by which a person joins a team.
-pub(super) async fn invite(app: &App, visitor: &Visitor, team: &str) -> Result<String, Fault> {
+pub(super) async fn invite(app: &App, visitor: &Visitor, team: &str) -> Result<String> {
     let mut tx = app.store.begin().await?;
     require_room(&mut tx, team).await?;
     let path = invitations::add(&mut tx, Some(&visitor.id), Role::Member, Some(team)).await?;
@@ -127,7 +127,7 @@ pub(super) async fn invite(app: &App, visitor: &Visitor, team: &str) -> Result<S
 }
 
 /// Takes a person out of a team that has entered no phase with them.
-pub(super) async fn leave(app: &App, visitor: &Visitor, team: &str) -> Result<(), Fault> {
+pub(super) async fn leave(app: &App, visitor: &Visitor, team: &str) -> Result<()> {
     let mut tx = app.store.begin().await?;
     lock(&mut tx, team).await?;
     // Leaving must not give a person a second quota of a phase.
@@ -146,7 +146,7 @@ pub(super) async fn leave(app: &App, visitor: &Visitor, team: &str) -> Result<()
 }
 
 /// Adds a person to the team that has invited them, and to the phases that it has entered.
-pub(super) async fn join(app: &App, visitor: &Visitor, invited: &InvitationToTeam) -> Result<(), Fault> {
+pub(super) async fn join(app: &App, visitor: &Visitor, invited: &InvitationToTeam) -> Result<()> {
     let team = &invited.team;
     let mut tx = app.store.begin().await?;
     tx.lock("account", &visitor.id).await?;
@@ -161,7 +161,7 @@ pub(super) async fn join(app: &App, visitor: &Visitor, invited: &InvitationToTea
 ///
 /// # Errors
 /// If the team is full, if the person is in too many teams, or takes part in one of the phases with another.
-pub(super) async fn admit(tx: &mut Tx, app: &App, team: &str, account: &str) -> Result<(), Fault> {
+pub(super) async fn admit(tx: &mut Tx, app: &App, team: &str, account: &str) -> Result<()> {
     require_room(tx, team).await?;
     if !is_member(tx, team, account).await? {
         require_place(tx, app, account).await?;
@@ -176,7 +176,7 @@ pub(super) async fn admit(tx: &mut Tx, app: &App, team: &str, account: &str) -> 
 }
 
 /// Refuses another team to a person who is in as many as the site allows.
-pub(super) async fn require_place(tx: &mut Tx, app: &App, account: &str) -> Result<(), Fault> {
+pub(super) async fn require_place(tx: &mut Tx, app: &App, account: &str) -> Result<()> {
     let most = app.settings.number(&crate::TEAMS_PER_PERSON);
     let teams: i64 =
         tx.fetch_one("SELECT COUNT(*) FROM team_member WHERE account = $1", args![account]).await?;
@@ -192,7 +192,7 @@ pub(super) async fn lock(tx: &mut Tx, team: &str) -> Result<(), Error> {
     tx.lock("team", team).await
 }
 
-async fn require_room(tx: &mut Tx, team: &str) -> Result<(), Fault> {
+async fn require_room(tx: &mut Tx, team: &str) -> Result<()> {
     let members: i64 = tx.fetch_one("SELECT COUNT(*) FROM team_member WHERE team = $1", args![team]).await?;
     if members >= MEMBERS {
         return Err(fault!(CONFLICT, "team-full", "A team has at most {} members.", MEMBERS));
@@ -217,12 +217,7 @@ pub async fn in_phase(store: &Store, phase: &str, account: &str) -> Result<Optio
 /// # Errors
 /// If they chose another team than the one they take part with, or a team of which a member takes part with another, or
 /// their account has been disabled.
-pub async fn enter(
-    tx: &mut Tx,
-    phase: &Phase,
-    visitor: &Visitor,
-    chosen: Option<&str>,
-) -> Result<String, Fault> {
+pub async fn enter(tx: &mut Tx, phase: &Phase, visitor: &Visitor, chosen: Option<&str>) -> Result<String> {
     // Two first submissions of a person at once must not make two teams.
     tx.lock("account", &visitor.id).await?;
     people::require_enabled(tx, &visitor.id).await?;
@@ -260,7 +255,7 @@ pub async fn enter(
 }
 
 /// The only team of a person, which is made if they have none.
-async fn only_team(tx: &mut Tx, visitor: &Visitor) -> Result<String, Fault> {
+async fn only_team(tx: &mut Tx, visitor: &Visitor) -> Result<String> {
     let sql = "SELECT team FROM team_member WHERE account = $1 LIMIT 2";
     let mut teams: Vec<String> = tx.fetch(sql, args![&visitor.id]).await?;
     match (teams.pop(), teams.is_empty()) {
@@ -282,7 +277,7 @@ async fn phases(tx: &mut Tx, team: &str) -> Result<Vec<String>, Error> {
     tx.fetch("SELECT phase FROM entry WHERE team = $1", args![team]).await
 }
 
-pub(super) async fn enter_member(tx: &mut Tx, phase: &str, team: &str, account: &str) -> Result<(), Fault> {
+pub(super) async fn enter_member(tx: &mut Tx, phase: &str, team: &str, account: &str) -> Result<()> {
     let known = "SELECT 1 FROM entry_member WHERE phase = $1 AND account = $2";
     let is_new = !tx.exists(known, args![phase, account]).await?;
     let sql = "INSERT INTO entry_member (phase, account, team) VALUES ($1, $2, $3) \
@@ -315,7 +310,7 @@ async fn bring_quotas(tx: &mut Tx, phase: &str, team: &str, account: &str) -> Re
 }
 
 /// A team named after its only member, with a number if there is one of that name.
-async fn add_own(tx: &mut Tx, visitor: &Visitor) -> Result<String, Fault> {
+async fn add_own(tx: &mut Tx, visitor: &Visitor) -> Result<String> {
     let [name, numbered] = names_of_own(&visitor.name, &visitor.id);
     let name = if names::is_free(tx, &name).await? { name } else { numbered };
     add(tx, &visitor.id, &name).await
@@ -331,7 +326,7 @@ pub fn names_of_own(name: &str, account: &str) -> [String; 2] {
 }
 
 /// Takes its name from a team that a person has made and that has no members.
-pub async fn take_name(tx: &mut Tx, account: &str, name: &str) -> Result<(), Fault> {
+pub async fn take_name(tx: &mut Tx, account: &str, name: &str) -> Result<()> {
     let sql = "UPDATE team SET name = 'Team ' || id WHERE created_by = $1 AND name = $2 \
                AND NOT EXISTS (SELECT 1 FROM team_member WHERE team_member.team = team.id) RETURNING id";
     let Some(team) = tx.fetch_optional::<String>(sql, args![account, name]).await? else { return Ok(()) };

@@ -36,7 +36,7 @@ pub struct OwnRequestId(String);
 impl Subject for OwnRequestId {
     const KIND: &'static str = "request to join a team";
 
-    async fn find(app: &App, names: &Names, visitor: Option<&Visitor>) -> Result<Self, Fault> {
+    async fn find(app: &App, names: &Names, visitor: Option<&Visitor>) -> Result<Self> {
         let (id, visitor) = (names.require("id")?, visitor.ok_or_else(Fault::not_found)?);
         let sql = "SELECT id FROM team_request WHERE id = $1 AND account = $2";
         app.store.fetch_optional(sql, args![id, &visitor.id]).await?.map(Self).ok_or_else(Fault::not_found)
@@ -99,7 +99,7 @@ async fn lock_person(tx: &mut Tx, account: &str) -> Result<(), Error> {
 }
 
 /// Asks the members of the team with this name, and returns the id of the request.
-pub(super) async fn ask(app: &App, by: &Visitor, name: &str, message: &str) -> Result<String, Fault> {
+pub(super) async fn ask(app: &App, by: &Visitor, name: &str, message: &str) -> Result<String> {
     app.limits.take("team-requests", &by.id, PER_MINUTE)?;
     let is_text = |c: &char| !c.is_control() || matches!(c, '\n' | '\t');
     let message = message.replace("\r\n", "\n").chars().filter(is_text).collect::<String>().trim().to_owned();
@@ -147,13 +147,13 @@ async fn tell(
     Recipient { email, language, .. }: &Recipient,
     (subject, arguments): (&str, &[&str]),
     sentence: &str,
-) -> Result<(), Fault> {
+) -> Result<()> {
     let body = format!("{}\n\n{}\n", language.t(sentence), app.settings.url("/teams"));
     Ok(outbox::mail(tx, app, email, &language.fill(subject, arguments), &body).await?)
 }
 
 /// Refuses a request of someone who asks too often.
-async fn require_patience(tx: &mut Tx, account: &str, team: &str) -> Result<(), Fault> {
+async fn require_patience(tx: &mut Tx, account: &str, team: &str) -> Result<()> {
     let open = "SELECT 1 FROM team_request WHERE account = $1 AND team = $2 AND state = 'open'";
     if tx.exists(open, args![account, team]).await? {
         return Err(fault!(CONFLICT, "asked", "You have already asked this team."));
@@ -190,13 +190,13 @@ fn answered() -> Fault {
 }
 
 /// The person who made a request to a team.
-async fn asker(tx: &mut Tx, team: &str, request: &str) -> Result<String, Fault> {
+async fn asker(tx: &mut Tx, team: &str, request: &str) -> Result<String> {
     let sql = "SELECT account FROM team_request WHERE id = $1 AND team = $2";
     tx.fetch_optional(sql, args![request, team]).await?.ok_or_else(Fault::not_found)
 }
 
 /// Ends an open request.
-async fn end(tx: &mut Tx, request: &str, state: RequestState) -> Result<(), Fault> {
+async fn end(tx: &mut Tx, request: &str, state: RequestState) -> Result<()> {
     let sql = "UPDATE team_request SET state = $1, ended_at = $2 WHERE id = $3 AND state = 'open'";
     match tx.execute(sql, args![state.name(), clock::now(), request]).await? {
         0 => Err(answered()),
@@ -205,7 +205,7 @@ async fn end(tx: &mut Tx, request: &str, state: RequestState) -> Result<(), Faul
 }
 
 /// Takes the person who asked into the team, and into the phases that it has entered.
-pub(super) async fn accept(app: &App, by: &Visitor, team: &str, request: &str) -> Result<(), Fault> {
+pub(super) async fn accept(app: &App, by: &Visitor, team: &str, request: &str) -> Result<()> {
     let mut tx = app.store.begin().await?;
     let asker = asker(&mut tx, team, request).await?;
     // The person before the team, as when they enter a phase.
@@ -224,7 +224,7 @@ pub(super) async fn accept(app: &App, by: &Visitor, team: &str, request: &str) -
 }
 
 /// Refuses a request.
-pub(super) async fn refuse(app: &App, by: &Visitor, team: &str, request: &str) -> Result<(), Fault> {
+pub(super) async fn refuse(app: &App, by: &Visitor, team: &str, request: &str) -> Result<()> {
     let mut tx = app.store.begin().await?;
     let asker = asker(&mut tx, team, request).await?;
     require_member(&mut tx, team, by).await?;
@@ -234,17 +234,11 @@ pub(super) async fn refuse(app: &App, by: &Visitor, team: &str, request: &str) -
     Ok(app.commit(tx).await?)
 }
 
-async fn require_member(tx: &mut Tx, team: &str, by: &Visitor) -> Result<(), Fault> {
+async fn require_member(tx: &mut Tx, team: &str, by: &Visitor) -> Result<()> {
     if teams::is_member(tx, team, &by.id).await? { Ok(()) } else { Err(Fault::not_found()) }
 }
 
-async fn tell_asker(
-    tx: &mut Tx,
-    app: &App,
-    team: &str,
-    asker: &str,
-    subject: &'static str,
-) -> Result<(), Fault> {
+async fn tell_asker(tx: &mut Tx, app: &App, team: &str, asker: &str, subject: &'static str) -> Result<()> {
     let Some(asker) = Recipient::of(tx, asker).await? else { return Ok(()) };
     let name = tx.fetch_optional::<String>("SELECT name FROM team WHERE id = $1", args![team]).await?;
     let Some(name) = name else { return Ok(()) };
@@ -252,11 +246,7 @@ async fn tell_asker(
 }
 
 /// Takes the visitor's request back.
-pub(super) async fn withdraw(
-    app: &App,
-    by: &Visitor,
-    OwnRequestId(request): &OwnRequestId,
-) -> Result<(), Fault> {
+pub(super) async fn withdraw(app: &App, by: &Visitor, OwnRequestId(request): &OwnRequestId) -> Result<()> {
     let mut tx = app.store.begin().await?;
     end(&mut tx, request, RequestState::Withdrawn).await?;
     notes::note(&mut tx, Some(&by.id), "team.request-withdraw", request, json!({})).await?;
@@ -294,7 +284,7 @@ impl Work for ExpireRequest {
         Ok(())
     }
 
-    async fn finish(app: &App, tx: &mut Tx, job: &Job, _: Result<(), String>) -> Result<(), Fault> {
+    async fn finish(app: &App, tx: &mut Tx, job: &Job, _: Result<(), String>) -> Result<()> {
         let sql = "UPDATE team_request SET state = 'expired', ended_at = $1 WHERE id = $2 AND state = 'open' \
                    RETURNING team, account";
         let ended: Option<(String, String)> =

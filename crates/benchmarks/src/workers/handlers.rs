@@ -38,7 +38,7 @@ pub(crate) fn routes() -> Vec<Route> {
     ]
 }
 
-async fn queue(app: App, Hosted(of): Hosted<SeenPhase>) -> Result<Answer<ScoringQueue>, Fault> {
+async fn queue(app: App, Hosted(of): Hosted<SeenPhase>) -> Result<Answer<ScoringQueue>> {
     let (waiting, claimed) = tasks::counts(&app.store, &of.phase.id).await?;
     Ok(Answer::json(&ScoringQueue { waiting, claimed }))
 }
@@ -48,7 +48,7 @@ async fn claim(
     by: Visitor,
     Hosted(SeenPhase { phase, .. }): Hosted<SeenPhase>,
     Body(new): Body<NewClaim>,
-) -> Result<Either<Created<Claim>, NoContent>, Fault> {
+) -> Result<Either<Created<Claim>, NoContent>> {
     let minutes = new.minutes.unwrap_or(MINUTES);
     if !(1..=MOST_MINUTES).contains(&minutes) {
         return Err(fault!(UNPROCESSABLE_ENTITY, "minutes", "A claim takes 1 to {} minutes.", MOST_MINUTES));
@@ -76,26 +76,18 @@ fn shown(app: &App, phase: &Phase, task: &Task) -> Claim {
     }
 }
 
-async fn captions(app: App, Hosted(claim): Hosted<SeenClaim>, headers: HeaderMap) -> Result<Response, Fault> {
+async fn captions(app: App, Hosted(claim): Hosted<SeenClaim>, headers: HeaderMap) -> Result<Response> {
     let hash = tasks::captions(&app.store, &claim.task.submission).await?;
     let path = app.blobs.ready(&hash).await?;
     download::send(&path, &hash, None, "application/json", &headers).await
 }
 
-async fn give(
-    app: App,
-    Hosted(claim): Hosted<SeenClaim>,
-    Body(given): Body<GivenScores>,
-) -> Result<NoContent, Fault> {
+async fn give(app: App, claim: Hosted<SeenClaim>, Body(given): Body<GivenScores>) -> Result<NoContent> {
     posts::give(&app, &claim, &given).await?;
     Ok(NoContent::json(&()))
 }
 
-async fn fail(
-    app: App,
-    Hosted(claim): Hosted<SeenClaim>,
-    Body(given): Body<GivenFailure>,
-) -> Result<NoContent, Fault> {
+async fn fail(app: App, claim: Hosted<SeenClaim>, Body(given): Body<GivenFailure>) -> Result<NoContent> {
     posts::fail(&app, &claim, &given).await?;
     Ok(NoContent::json(&()))
 }

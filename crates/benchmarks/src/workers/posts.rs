@@ -24,7 +24,7 @@ enum Current {
 }
 
 /// The phase and the submission of a task, if a claim may end it. Nothing else ends it before the transaction does.
-async fn current(tx: &mut Tx, task: &Task, attempt: i64, answer: &str) -> Result<Current, Fault> {
+async fn current(tx: &mut Tx, task: &Task, attempt: i64, answer: &str) -> Result<Current> {
     let phase = records::phase_alone(tx, &task.phase).await?;
     let now: Task = tx.fetch_one("SELECT * FROM worker_task WHERE id = $1", args![&task.id]).await?;
     if now.attempt == attempt && now.answer.as_deref() == Some(answer) {
@@ -46,7 +46,7 @@ async fn current(tx: &mut Tx, task: &Task, attempt: i64, answer: &str) -> Result
     Ok(Current::Open(Box::new(phase), Box::new(submission)))
 }
 
-async fn end(tx: &mut Tx, task: &Task, attempt: i64, (state, answer): (&str, &str)) -> Result<(), Fault> {
+async fn end(tx: &mut Tx, task: &Task, attempt: i64, (state, answer): (&str, &str)) -> Result<()> {
     let sql = "UPDATE worker_task SET state = $1, answer = $2, finished_at = $3, measured = '[]' \
                WHERE id = $4 AND attempt = $5 AND state = 'claimed'";
     match tx.execute(sql, args![state, answer, clock::now(), &task.id, attempt]).await? {
@@ -56,7 +56,7 @@ async fn end(tx: &mut Tx, task: &Task, attempt: i64, (state, answer): (&str, &st
 }
 
 /// Writes the scores of a claimed submission, with those of the engine.
-pub async fn give(app: &App, claim: &SeenClaim, given: &GivenScores) -> Result<(), Fault> {
+pub async fn give(app: &App, claim: &SeenClaim, given: &GivenScores) -> Result<()> {
     let SeenClaim { of, task, attempt } = claim;
     let answer = ids::digest(serde_json::to_string(given)?);
     let sets = records::all_sets(&app.store, &of.phase.id).await?;
@@ -98,7 +98,7 @@ pub async fn give(app: &App, claim: &SeenClaim, given: &GivenScores) -> Result<(
 }
 
 /// Ends a claimed submission without scores.
-pub async fn fail(app: &App, claim: &SeenClaim, given: &GivenFailure) -> Result<(), Fault> {
+pub async fn fail(app: &App, claim: &SeenClaim, given: &GivenFailure) -> Result<()> {
     let SeenClaim { task, attempt, .. } = claim;
     let reason = clean_text::lines(&given.reason);
     if reason.is_empty() || reason.chars().count() > REASON {
@@ -120,7 +120,7 @@ async fn end_without_scores(
     tx: &mut Tx,
     task: &Task,
     (reason, is_refunded): (&str, bool),
-) -> Result<(), Fault> {
+) -> Result<()> {
     let detail = json!({ "reason": reason, "refunded": is_refunded });
     notes::note(tx, None, "submission.no-scores", &task.submission, detail).await?;
     if task.is_rescored {
@@ -132,7 +132,7 @@ async fn end_without_scores(
 }
 
 /// Ends a submission of which all claims were lost.
-pub async fn lose(app: &App, task: &Task, reason: &str) -> Result<(), Fault> {
+pub async fn lose(app: &App, task: &Task, reason: &str) -> Result<()> {
     let mut tx = app.store.begin().await?;
     records::phase_alone(&mut tx, &task.phase).await?;
     let sql = "UPDATE worker_task SET state = 'failed', finished_at = $1, measured = '[]' \

@@ -53,7 +53,7 @@ pub struct SeenClaim {
 impl Subject for SeenClaim {
     const KIND: &'static str = "claim";
 
-    async fn find(app: &App, names: &Names, visitor: Option<&Visitor>) -> Result<Self, Fault> {
+    async fn find(app: &App, names: &Names, visitor: Option<&Visitor>) -> Result<Self> {
         let (id, attempt) = names.require("claim")?.split_once('.').ok_or_else(Fault::not_found)?;
         let attempt = attempt.parse().map_err(|_| Fault::not_found())?;
         let task: Option<Task> =
@@ -79,7 +79,7 @@ pub async fn hand_over(
     submission: &Submission,
     score_set: &str,
     (scores, is_rescored): (&[SetScores], bool),
-) -> Result<(), Fault> {
+) -> Result<()> {
     let row = columns! {
         id: ids::new_id(), phase: &submission.phase, submission: &submission.id, score_set, is_rescored,
         measured: serde_json::to_string(scores)?, state: "waiting", created_at: clock::now(),
@@ -108,14 +108,14 @@ pub async fn counts(store: &Store, phase: &str) -> Result<(i64, i64), Error> {
 }
 
 /// The hash of the captions of a submission.
-pub async fn captions(store: &Store, submission: &str) -> Result<String, Fault> {
+pub async fn captions(store: &Store, submission: &str) -> Result<String> {
     let sql = "SELECT blob FROM submission WHERE id = $1 AND blob IS NOT NULL";
     store.fetch_optional(sql, args![submission]).await?.ok_or_else(Fault::not_found)
 }
 
 /// Claims the next submission to a phase: one that waits, or one whose machine has not been heard of. First submissions
 /// come before those that are scored again.
-pub async fn claim(app: &App, by: &Visitor, phase: &Phase, minutes: u32) -> Result<Option<Task>, Fault> {
+pub async fn claim(app: &App, by: &Visitor, phase: &Phase, minutes: u32) -> Result<Option<Task>> {
     macro_rules! due {
         ($end:literal) => {
             concat!(

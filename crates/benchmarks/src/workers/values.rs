@@ -29,7 +29,7 @@ pub fn checked(
     given: &GivenScores,
     measures: &[GivenMeasure],
     expected: &ExpectedImages,
-) -> Result<(Vec<MeasureScore>, Columns), Fault> {
+) -> Result<(Vec<MeasureScore>, Columns)> {
     if let Some(unknown) = given.scores.keys().find(|key| measures.iter().all(|known| known.key != **key)) {
         let keys: Vec<&str> = measures.iter().map(|measure| measure.key.as_str()).collect();
         return Err(fault! {
@@ -56,7 +56,7 @@ pub fn checked(
     Ok((scores, columns))
 }
 
-fn require_value(measure: &GivenMeasure, value: f64) -> Result<(), Fault> {
+fn require_value(measure: &GivenMeasure, value: f64) -> Result<()> {
     if measure.has(value) {
         return Ok(());
     }
@@ -72,7 +72,7 @@ fn mean(column: &[f64]) -> f64 {
     column.iter().copied().collect::<ExactSum>().value() / column.len() as f64
 }
 
-fn require_mean(key: &str, value: f64, column: &[f64]) -> Result<(), Fault> {
+fn require_mean(key: &str, value: f64, column: &[f64]) -> Result<()> {
     let mean = mean(column);
     if (mean - value).abs() <= TOLERANCE * mean.abs().max(value.abs()).max(1.0) {
         return Ok(());
@@ -85,11 +85,7 @@ fn require_mean(key: &str, value: f64, column: &[f64]) -> Result<(), Fault> {
 }
 
 /// The values of images as columns, in the order of the ids.
-fn columns(
-    given: &GivenScores,
-    measures: &[GivenMeasure],
-    expected: &ExpectedImages,
-) -> Result<Columns, Fault> {
+fn columns(given: &GivenScores, measures: &[GivenMeasure], expected: &ExpectedImages) -> Result<Columns> {
     let mut columns = Columns::new();
     let Some(first) = given.images.values().next() else { return Ok(columns) };
     let keys: Vec<&String> = first.keys().collect();
@@ -163,7 +159,7 @@ fn p_value(one: &[f64], other: &[f64]) -> Option<f64> {
 }
 
 /// Stores the values of images, and returns the hash of the file.
-pub async fn store(app: &App, columns: &Columns) -> Result<Option<String>, Fault> {
+pub async fn store(app: &App, columns: &Columns) -> Result<Option<String>> {
     if columns.is_empty() {
         return Ok(None);
     }

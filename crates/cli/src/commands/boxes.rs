@@ -4,8 +4,7 @@ use anyhow::Result;
 use capeval_dense::boxes::{BoxForm, BoxOptions, forms, predictions, references, score};
 use clap::Subcommand;
 
-use super::dense::{Systems, input};
-use crate::output::Output;
+use super::dense::{Systems, input, list};
 use crate::output_args::OutputArgs;
 use crate::progress::Bar;
 use crate::resampling_args::Intervals;
@@ -60,7 +59,10 @@ Examples:
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<()> {
-    let (None, Some(path)) = (&args.command, &args.references) else { return list() };
+    let (None, Some(path)) = (&args.command, &args.references) else {
+        let told = |of: &BoxForm| [of.name(), of.summary(), of.users(), of.differences()];
+        return list(BoxForm::ALL.iter().map(told));
+    };
     let systems = args.systems.named()?;
     let mut inputs: Vec<&str> = systems.iter().map(|system| system.path.as_str()).collect();
     inputs.push(path);
@@ -76,15 +78,4 @@ pub fn run(args: &Args) -> Result<()> {
     let systems = systems.collect::<Result<Vec<_>>>()?;
     let options = BoxOptions { forms, segments: target.wants_items(), intervals };
     target.write(&mut score((path, &references), systems, &options, &metrics)?, Bar::new())
-}
-
-/// Prints the forms.
-fn list() -> Result<()> {
-    Output::open(None, &[])?.write(|out| {
-        BoxForm::ALL.iter().try_for_each(|form| {
-            let (name, summary, users, differences) =
-                (form.name(), form.summary(), form.users(), form.differences());
-            writeln!(out, "{name}\n  {summary}\n  used by: {users}\n  differs: {differences}")
-        })
-    })
 }

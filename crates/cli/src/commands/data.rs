@@ -10,14 +10,8 @@ use crate::fault::{Flags, fault, sentence, show};
 use crate::output::Output;
 
 /// Install and manage third-party data that metrics need
-#[derive(clap::Args)]
-pub struct Args {
-    #[command(subcommand)]
-    action: Action,
-}
-
 #[derive(clap::Subcommand)]
-enum Action {
+pub enum Args {
     /// Download data, compile and store them
     #[command(long_about = about_installing())]
     Install {
@@ -66,18 +60,18 @@ fn about_installing() -> String {
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<()> {
-    match &args.action {
-        Action::Install { names, from } => data::install(names, from.as_deref()),
-        Action::Bundle { names, output } => data::bundle(names, output),
-        Action::List => list(&Home::of_user()?),
-        Action::Verify => verify(&Home::of_user()?),
-        Action::Remove { name: kind } => {
+    match args {
+        Args::Install { names, from } => data::install(names, from.as_deref()),
+        Args::Bundle { names, output } => data::bundle(names, output),
+        Args::List => list(&Home::of_user()?),
+        Args::Verify => verify(&Home::of_user()?),
+        Args::Remove { name: kind } => {
             if !Home::of_user()?.remove(kind)? {
                 bail!("{}", kind.absence());
             }
             Ok(())
         }
-        Action::Path => {
+        Args::Path => {
             let folder = Home::of_user()?.folder().display().to_string();
             Output::open(None, &[])?.write(|out| writeln!(out, "{folder}"))
         }

@@ -166,7 +166,10 @@ fn rate(text: &str) -> Result<f64, String> {
 /// Runs the command.
 pub fn run(args: &Args) -> Result<u8> {
     match &args.command {
-        Some(Command::Forms) => return list().map(|()| 0),
+        Some(Command::Forms) => {
+            let told = |of: &Program| [of.name(), of.summary(), of.users(), of.differences()];
+            return list(Program::ALL.iter().map(told)).map(|()| 0);
+        }
         Some(Command::Compare(args)) => return compare(args),
         None => {}
     }
@@ -295,18 +298,11 @@ pub(super) fn inspection(references: &[String], systems: &[SystemFile]) -> Resul
     Ok(Some(EventInspection::of(&files, results)))
 }
 
-/// Prints the forms.
-fn list() -> Result<()> {
+/// Prints forms: their names, what they compute, who uses them, and what differs.
+pub(super) fn list(mut forms: impl Iterator<Item = [&'static str; 4]>) -> Result<()> {
     Output::open(None, &[])?.write(|out| {
-        Program::ALL.iter().try_for_each(|program| {
-            writeln!(
-                out,
-                "{}\n  {}\n  used by: {}\n  differs: {}",
-                program.name(),
-                program.summary(),
-                program.users(),
-                program.differences()
-            )
+        forms.try_for_each(|[name, summary, users, differences]| {
+            writeln!(out, "{name}\n  {summary}\n  used by: {users}\n  differs: {differences}")
         })
     })
 }

@@ -16,14 +16,8 @@ use crate::output::Output;
 ///
 /// CIDEr weights an n-gram by the number of images whose references contain it. With a saved table, scores on a few
 /// images are comparable with those on many: `capeval score --df FILE`.
-#[derive(clap::Args)]
-pub struct Args {
-    #[command(subcommand)]
-    command: Command,
-}
-
 #[derive(Subcommand)]
-enum Command {
+pub enum Args {
     Build(Box<Build>),
     Merge(Merge),
     Convert(Convert),
@@ -32,7 +26,7 @@ enum Command {
 
 /// Count the document frequencies of references
 #[derive(clap::Args)]
-struct Build {
+pub struct Build {
     /// Files of references, `-` for standard input.
     #[arg(required = true, value_name = "FILE")]
     references: Vec<String>,
@@ -55,7 +49,7 @@ struct Build {
 
 /// Merge tables of disjoint sets of images
 #[derive(clap::Args)]
-struct Merge {
+pub struct Merge {
     /// Tables to merge.
     #[arg(required = true, value_name = "TABLE", num_args = 2..)]
     tables: Vec<String>,
@@ -67,7 +61,7 @@ struct Merge {
 ///
 /// Pickles are read without running any of their code.
 #[derive(clap::Args)]
-struct Convert {
+pub struct Convert {
     /// Table in capeval's format, or a pickle, which may be gzipped.
     table: String,
     /// Number of images counted in the table, for a pickle that does not contain it.
@@ -79,7 +73,7 @@ struct Convert {
 
 /// Show the size of a table, and frequencies of n-grams
 #[derive(clap::Args)]
-struct Show {
+pub struct Show {
     /// Table in capeval's format, or a pickle, which may be gzipped.
     table: String,
     /// N-grams whose frequencies to show, each as one argument with spaces between its words.
@@ -105,15 +99,15 @@ struct TableArgs {
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<()> {
-    match &args.command {
-        Command::Build(args) => build(args),
-        Command::Merge(args) => merge(args),
-        Command::Convert(args) => {
+    match args {
+        Args::Build(args) => build(args),
+        Args::Merge(args) => merge(args),
+        Args::Convert(args) => {
             let output = Output::open(Some(&args.target.output), &[&args.table])?;
             let table = read(&args.table, args.df_images)?;
             args.target.write(&table, output)
         }
-        Command::Show(args) => show(args),
+        Args::Show(args) => show(args),
     }
 }
 

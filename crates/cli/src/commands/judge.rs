@@ -19,14 +19,8 @@ use crate::progress::Bar;
 ///
 /// A judge is a metric that asks a language model: judge, judge-image, judge-pair and judge-items come with capeval,
 /// and you can write others in files (docs/guides/judges.md).
-#[derive(clap::Args)]
-pub struct Args {
-    #[command(subcommand)]
-    command: Command,
-}
-
 #[derive(Subcommand)]
-enum Command {
+pub enum Args {
     /// List the judges that come with capeval
     List,
     /// Print the file of a judge, from which you can write your own
@@ -50,7 +44,7 @@ enum Command {
 
 /// A judge, and captions to try it on.
 #[derive(clap::Args)]
-struct TryArgs {
+pub struct TryArgs {
     /// The judge, or the path of its file.
     judge: String,
     /// File of captions.
@@ -143,19 +137,19 @@ fn indented(text: &str) -> String {
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<()> {
-    match &args.command {
-        Command::List => Output::open(None, &[])?.write(|out| {
+    match args {
+        Args::List => Output::open(None, &[])?.write(|out| {
             JUDGES.iter().try_for_each(|judge| writeln!(out, "{:<12} {}", judge.name, judge.summary))
         }),
-        Command::Show { name } => {
+        Args::Show { name } => {
             let known = JUDGES.iter().find(|judge| judge.name == name).ok_or_else(|| {
                 let names: Vec<&str> = JUDGES.iter().map(|judge| judge.name).collect();
                 fault(format!("capeval has no judge {name}"), format!("choose one of {}", names.join(", ")))
             })?;
             Output::open(None, &[])?.write(|out| out.write_all(known.file.as_bytes()))
         }
-        Command::Try(args) => args.run(),
-        Command::Agree { first, second, output } => {
+        Args::Try(args) => args.run(),
+        Args::Agree { first, second, output } => {
             let target = output.open(&[first, second])?;
             if target.wants_segments() {
                 return Err(fault("the agreement of judges is of all questions", "leave out --segments"));

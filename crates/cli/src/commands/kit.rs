@@ -8,14 +8,8 @@ use crate::kits;
 use crate::output::Output;
 
 /// List and show kits: the metrics, settings and rules of a field, for `capeval score --kit`
-#[derive(clap::Args)]
-pub struct Args {
-    #[command(subcommand)]
-    action: Action,
-}
-
 #[derive(clap::Subcommand)]
-enum Action {
+pub enum Args {
     /// List the kits that come with capeval
     List,
     /// Print a kit, which is the text of a file to change and pass to --kit, and the flags that it stands for
@@ -28,9 +22,9 @@ enum Action {
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<()> {
-    let text = match &args.action {
-        Action::List => list()?,
-        Action::Show { name } => shown(name)?,
+    let text = match args {
+        Args::List => list()?,
+        Args::Show { name } => shown(name)?,
     };
     Output::open(None, &[])?.write(|out| out.write_all(text.as_bytes()))
 }

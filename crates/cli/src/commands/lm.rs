@@ -14,14 +14,8 @@ use crate::output::Output;
 ///
 /// A model trained on references measures how fluent captions are, without a network or a GPU:
 /// `capeval perplexity --lm FILE`, or the metric `perplexity` with `capeval score --lm FILE`.
-#[derive(clap::Args)]
-pub struct Args {
-    #[command(subcommand)]
-    command: Command,
-}
-
 #[derive(Subcommand)]
-enum Command {
+pub enum Args {
     Train(Box<Train>),
     /// Show the size of a model
     Show {
@@ -32,7 +26,7 @@ enum Command {
 
 /// Train a model by interpolated modified Kneser-Ney smoothing, as KenLM's lmplz does
 #[derive(clap::Args)]
-struct Train {
+pub struct Train {
     /// Files of references, `-` for standard input.
     #[arg(required = true, value_name = "FILE")]
     references: Vec<String>,
@@ -56,9 +50,9 @@ struct Train {
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<()> {
-    match &args.command {
-        Command::Train(args) => train(args),
-        Command::Show { model } => {
+    match args {
+        Args::Train(args) => train(args),
+        Args::Show { model } => {
             let model = files::language_model(model, &files::open(model)?)?;
             Output::open(None, &[])?.write(|out| {
                 writeln!(out, "order        {}", model.order())?;

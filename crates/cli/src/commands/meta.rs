@@ -21,14 +21,8 @@ use crate::resampling_args;
 use crate::written_flags::WrittenFlags;
 
 /// Evaluate metrics on benchmarks of human ratings, by name
-#[derive(clap::Args)]
-pub struct Args {
-    #[command(subcommand)]
-    action: Action,
-}
-
 #[derive(clap::Subcommand)]
-enum Action {
+pub enum Args {
     /// List the benchmarks
     List {
         /// Output format.
@@ -54,7 +48,7 @@ enum Action {
 /// and letters: metrics that share a letter do not differ significantly on the same ratings.
 #[derive(clap::Args)]
 #[command(after_help = AFTER_HELP, mut_arg("segments", |arg| arg.help(SEGMENTS)), mut_arg("scores", |arg| arg.help(SCORES)), mut_arg("percent", |arg| arg.hide(true)), mut_arg("digits", |arg| arg.help(DIGITS)))]
-struct Run {
+pub struct Run {
     /// Names of benchmarks; see `capeval meta list`.
     #[arg(value_name = "NAME", required = true, value_parser = names(), hide_possible_values = true)]
     names: Vec<&'static Benchmark>,
@@ -121,10 +115,10 @@ fn names() -> impl TypedValueParser<Value = &'static Benchmark> {
 
 /// Runs the command; the exit code.
 pub fn run(args: &Args) -> Result<u8> {
-    match &args.action {
-        Action::List { format } => list(*format)?,
-        Action::Show { names, format } => show(names, *format)?,
-        Action::Run(args) => return args.run(),
+    match args {
+        Args::List { format } => list(*format)?,
+        Args::Show { names, format } => show(names, *format)?,
+        Args::Run(args) => return args.run(),
     }
     Ok(0)
 }

@@ -43,21 +43,28 @@ pub enum Command {
     Show(Box<show::Args>),
     Inspect(Box<inspect::Args>),
     Metrics(metrics::Args),
+    #[command(subcommand)]
     Data(data::Args),
+    #[command(subcommand)]
     Kit(kit::Args),
     Human(Box<human::Args>),
     Correlate(Box<correlate::Args>),
     Prefer(Box<prefer::Args>),
+    #[command(subcommand)]
     Meta(meta::Args),
     Diversity(Box<diversity::Args>),
     Dense(Box<dense::Args>),
     Boxes(Box<boxes::Args>),
+    #[command(subcommand)]
     Judge(judge::Args),
     Perplexity(Box<perplexity::Args>),
+    #[command(subcommand)]
     Lm(lm::Args),
+    #[command(subcommand)]
     Model(model::Args),
     Embed(Box<embed::Args>),
     Prepare(Box<prepare::Args>),
+    #[command(subcommand)]
     Df(df::Args),
     Tokenize(tokenize::Args),
     Convert(Box<convert::Args>),

@@ -2,9 +2,10 @@
 
 use anyhow::Result;
 use capeval_outside::embeddings::{OpenModel, names};
-use clap::{Subcommand, ValueEnum};
+use clap::Subcommand;
 use serde::Serialize;
 
+use super::metrics::Format;
 use crate::fault::fault;
 use crate::output::Output;
 
@@ -12,14 +13,8 @@ use crate::output::Output;
 ///
 /// A model is a folder as Hugging Face stores it, with config.json, model.safetensors and tokenizer.json. capeval reads
 /// CLIP, BERT, RoBERTa, DistilBERT and MPNet, also with modules of sentence-transformers; it downloads no models.
-#[derive(clap::Args)]
-pub struct Args {
-    #[command(subcommand)]
-    command: Command,
-}
-
 #[derive(Subcommand)]
-enum Command {
+pub enum Args {
     /// Name the model in a folder, for use with --model
     Add {
         /// The name.
@@ -49,15 +44,6 @@ enum Command {
     },
 }
 
-#[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// Text for the terminal.
-    #[default]
-    Text,
-    /// A JSON array.
-    Json,
-}
-
 /// The result of checking a model.
 #[derive(Serialize)]
 struct ModelCheck<'m> {
@@ -69,14 +55,14 @@ struct ModelCheck<'m> {
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<()> {
-    match &args.command {
-        Command::Add { name, folder } => {
+    match args {
+        Args::Add { name, folder } => {
             // What cannot be used gets no name.
             let model = OpenModel::open(folder)?;
             names::add(name, folder)?;
             Output::open(None, &[])?.write(|out| writeln!(out, "{name}: {}", model.described()))
         }
-        Command::List { format } => {
+        Args::List { format } => {
             let names = names::names()?;
             Output::open(None, &[])?.write(|out| match format {
                 Format::Json => {
@@ -89,8 +75,8 @@ pub fn run(args: &Args) -> Result<()> {
                 Format::Text => names.iter().try_for_each(|(name, folder)| writeln!(out, "{name}  {folder}")),
             })
         }
-        Command::Check { models, format } => check(models, *format),
-        Command::Remove { name } => match names::remove(name)? {
+        Args::Check { models, format } => check(models, *format),
+        Args::Remove { name } => match names::remove(name)? {
             true => Ok(()),
             false => Err(fault(format!("no model is called {name}"), "see capeval model list")),
         },

@@ -5,7 +5,7 @@ pub(super) mod pages;
 use std::collections::{BTreeSet, HashMap};
 
 use capeval_benchmarks::agreement::{FoundAgreement, RatedCaption};
-use capeval_site::jobs::{child, queue};
+use capeval_site::jobs::child;
 use capeval_site::prelude::*;
 use capeval_tasks::{Agreement, Correlate, Metrics};
 use serde::{Deserialize, Serialize};
@@ -32,12 +32,9 @@ const REFERENCES: &str = "SELECT caption.id, caption.image, caption.language, ca
      AND image.state IN ('open', 'complete') ORDER BY caption.id";
 
 /// Has the correlations of a collection calculated, unless that is about to happen.
-pub async fn refresh(app: &App, collection: &str) -> Result<(), Fault> {
+pub async fn refresh(app: &App, collection: &str) -> Result<()> {
     let mut tx = app.store.begin().await?;
-    let collection = collection.to_owned();
-    if !queue::is_waiting(&mut tx, CorrelateCollection::KIND, &collection).await? {
-        jobs::add::<CorrelateCollection>(&mut tx, &collection, Priority::Background).await?;
-    }
+    jobs::add_once::<CorrelateCollection>(&mut tx, &collection.to_owned(), Priority::Background).await?;
     Ok(app.commit(tx).await?)
 }
 
@@ -165,12 +162,7 @@ impl Work for CorrelateCollection {
         Ok(done)
     }
 
-    async fn finish(
-        _: &App,
-        tx: &mut Tx,
-        job: &Job,
-        outcome: Result<Self::Output, String>,
-    ) -> Result<(), Fault> {
+    async fn finish(_: &App, tx: &mut Tx, job: &Job, outcome: Result<Self::Output, String>) -> Result<()> {
         let Ok(done) = outcome else { return Ok(()) };
         for (language, found) in done {
             let row = columns! {

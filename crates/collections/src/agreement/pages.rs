@@ -7,7 +7,6 @@ use capeval_benchmarks::board::{Sight, short, sight};
 use capeval_benchmarks::records::{self as benchmarks, SeenPhase};
 use capeval_benchmarks::settings::Phase;
 use capeval_report::charts::{self, Colour, Figure, Forest};
-use capeval_site::jobs::queue;
 use capeval_site::prelude::*;
 use capeval_site::web::Moderated;
 use capeval_stats::Interval;
@@ -289,31 +288,17 @@ struct AgreementPage<'a> {
     failure: Option<String>,
 }
 
-/// Returns true if a job for a subject is to be done, with the reason why the last one failed, for those who may know
-/// it.
-async fn progress<W: Work>(
-    store: &Store,
-    subject: &str,
-    is_told: bool,
-) -> Result<(bool, Option<String>), Fault> {
-    let mut tx = store.snapshot().await?;
-    let is_waiting = queue::is_waiting(&mut tx, W::KIND, subject).await?;
-    let failure = match is_told && !is_waiting {
-        true => queue::failure(&mut tx, W::KIND, subject).await?,
-        false => None,
-    };
-    Ok((is_waiting, failure))
-}
-
 async fn show(
     app: App,
     page: Page,
     Visible(seen): Visible<SeenCollection>,
     UrlQuery(AgreementQuery { by }): UrlQuery<AgreementQuery>,
-) -> Result<Response, Fault> {
+) -> Result<Response> {
     let id = &seen.collection.id;
     let found = super::found_for(&app.store, id).await?;
-    let (is_waiting, failure) = progress::<CorrelateCollection>(&app.store, id, seen.is_moderator).await?;
+    let (is_waiting, failure) =
+        jobs::progress::<CorrelateCollection>(&mut app.store.snapshot().await?, id).await?;
+    let failure = failure.filter(|_| seen.is_moderator);
     let level = if found.len() > 1 { 3 } else { 2 };
     let shown = found
         .into_iter()
@@ -322,7 +307,7 @@ async fn show(
     page.show(&AgreementPage { page: &page, seen: &seen, shown, is_waiting, failure })
 }
 
-async fn refresh(app: App, Moderated(seen): Moderated<SeenCollection>) -> Result<Redirect, Fault> {
+async fn refresh(app: App, Moderated(seen): Moderated<SeenCollection>) -> Result<Redirect> {
     super::refresh(&app, &seen.collection.id).await?;
     Ok(Redirect::to(&seen.address("agreement")))
 }
@@ -348,7 +333,7 @@ async fn show_phase(
     page: Page,
     Visible(SeenPhase { seen, phase }): Visible<SeenPhase>,
     UrlQuery(AgreementQuery { by }): UrlQuery<AgreementQuery>,
-) -> Result<Response, Fault> {
+) -> Result<Response> {
     let is_judged = of_phases::is_judged(&app.store, &phase).await?;
     if !is_judged && let Some(slug) = super::collection_of(&app.store, &phase.id).await? {
         return Ok(Redirect::to(&format!("/c/{slug}/agreement")).into_response());
@@ -358,7 +343,9 @@ async fn show_phase(
         return Err(Fault::not_found());
     }
     let found = of_phases::found_for(&app.store, &phase).await?;
-    let (is_waiting, failure) = progress::<CorrelatePhase>(&app.store, &phase.id, seen.is_host).await?;
+    let (is_waiting, failure) =
+        jobs::progress::<CorrelatePhase>(&mut app.store.snapshot().await?, &phase.id).await?;
+    let failure = failure.filter(|_| seen.is_host);
     page.show(&PhaseAgreement {
         page: &page,
         seen: &seen,
@@ -371,7 +358,7 @@ async fn show_phase(
     })
 }
 
-async fn refresh_phase(app: App, Hosted(of): Hosted<SeenPhase>) -> Result<Redirect, Fault> {
+async fn refresh_phase(app: App, Hosted(of): Hosted<SeenPhase>) -> Result<Redirect> {
     of_phases::refresh(&app, &of.phase).await?;
     Ok(Redirect::to(&of.address("agreement")))
 }

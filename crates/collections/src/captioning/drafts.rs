@@ -8,7 +8,7 @@ use crate::slots;
 const LONGEST: usize = 2_000;
 
 /// Refuses a text that is longer than anything that could be kept.
-pub fn require_short(text: &str) -> Result<(), Fault> {
+pub fn require_short(text: &str) -> Result<()> {
     if text.chars().count() > LONGEST {
         return Err(fault! {
             UNPROCESSABLE_ENTITY, "caption-long",

@@ -39,7 +39,7 @@ pub(super) async fn next(
     account: &str,
     page: &Page,
     (chosen, hint): (&str, Option<&str>),
-) -> Result<(String, Option<Assignment>), Fault> {
+) -> Result<(String, Option<Assignment>)> {
     let first = language(&app.store, collection, account, page, chosen).await?;
     let author = |language| Author { collection, account, language };
     let found = slots::next(app, author(&first), hint).await?;

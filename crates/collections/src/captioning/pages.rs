@@ -81,7 +81,7 @@ async fn show(
     visitor: Visitor,
     Visible(seen): Visible<SeenCollection>,
     UrlQuery(hint): UrlQuery<Hint>,
-) -> Result<Response, Fault> {
+) -> Result<Response> {
     if let Some(fault) = seen.collection.refusal() {
         let closed = Some(page.fault(&fault));
         return page.show(&NoPicture { page: &page, seen: &seen, closed, others: Vec::new() });
@@ -122,12 +122,7 @@ struct PictureView<'a> {
     notice: Option<String>,
 }
 
-async fn show_picture(
-    app: &App,
-    page: &Page,
-    visitor: &Visitor,
-    shown: PictureView<'_>,
-) -> Result<Response, Fault> {
+async fn show_picture(app: &App, page: &Page, visitor: &Visitor, shown: PictureView<'_>) -> Result<Response> {
     let PictureView { seen, image, given, problems, notice } = shown;
     let collection = &seen.collection;
     let language = &language(&app.store, collection, &visitor.id, page, &given.language).await?;
@@ -163,7 +158,7 @@ async fn show_picture(
 }
 
 /// The rules for the script of the page, in the language of the page.
-fn rules_as_json(page: &Page, collection: &Collection) -> Result<String, Fault> {
+fn rules_as_json(page: &Page, collection: &Collection) -> Result<String> {
     let rules: Vec<_> = lint::rules(&collection.shortest)
         .map(|rule| {
             json!({
@@ -196,7 +191,7 @@ async fn submit(
     Visible(seen): Visible<SeenCollection>,
     headers: HeaderMap,
     Body(given): Body<CaptionForm>,
-) -> Result<Response, Fault> {
+) -> Result<Response> {
     let image: Image = seen.contribution(&app.store, &given.image).await?;
     drafts::require_short(&given.text)?;
     if given.action == "draft" {
@@ -246,9 +241,9 @@ async fn send(
     visitor: &Visitor,
     seen: &SeenCollection,
     given: &CaptionForm,
-) -> Result<Response, Fault> {
+) -> Result<Response> {
     let problem = match passes::require(&app.store, seen, visitor).await {
-        Err(fault) => page.fault(&page.refusal(fault)?),
+        Err(fault) => page.refused(fault)?.problem().unwrap_or_default(),
         Ok(()) => {
             let language = language(&app.store, &seen.collection, &visitor.id, page, &given.language).await?;
             let caption = SubmittedCaption {
@@ -277,7 +272,7 @@ async fn keep_draft(
     seen: &SeenCollection,
     headers: &HeaderMap,
     given: &CaptionForm,
-) -> Result<Response, Fault> {
+) -> Result<Response> {
     drafts::keep(&app.store, &given.image, &visitor.id, &given.text).await?;
     let is_script = headers.get(header::ACCEPT).is_some_and(|value| value == "application/json");
     if is_script {
@@ -292,7 +287,7 @@ async fn skip(
     visitor: Visitor,
     Visible(seen): Visible<SeenCollection>,
     Body(given): Body<Skip>,
-) -> Result<NoContent, Fault> {
+) -> Result<NoContent> {
     let image: Image = seen.contribution(&app.store, &given.image).await?;
     skips::add(&app.store, &image.id, &visitor.id, given.reason).await?;
     Ok(page.then(&seen.address("caption"), &()))

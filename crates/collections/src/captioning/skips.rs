@@ -6,7 +6,7 @@ use capeval_site::prelude::*;
 use crate::slots;
 
 /// Gives up the reservation of a picture, which is not shown to the person again.
-pub(super) async fn add(store: &Store, image: &str, account: &str, reason: SkipReason) -> Result<(), Fault> {
+pub(super) async fn add(store: &Store, image: &str, account: &str, reason: SkipReason) -> Result<()> {
     let mut tx = store.begin().await?;
     slots::free(&mut tx, image, account, i64::MAX).await?;
     note(&mut tx, image, account, reason).await?;

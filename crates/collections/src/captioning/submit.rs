@@ -70,7 +70,7 @@ pub struct SubmittedCaption<'a> {
 ///
 /// # Errors
 /// If it is of the person's own picture and may not be, they submit too often, or the database fails.
-pub async fn submit(app: &App, visitor: &Visitor, given: &SubmittedCaption<'_>) -> Result<Outcome, Fault> {
+pub async fn submit(app: &App, visitor: &Visitor, given: &SubmittedCaption<'_>) -> Result<Outcome> {
     let SubmittedCaption { collection, image, language, .. } = *given;
     let clean = text::clean(given.text);
     let (refusing, warning): (Vec<_>, Vec<_>) = lint::broken(&clean, language, &collection.shortest)
@@ -143,7 +143,7 @@ pub struct New<'a> {
 ///
 /// # Errors
 /// If it is of their own picture and may not be, their account has been disabled since then, or the database fails.
-pub async fn add(tx: &mut Tx, visitor: &Visitor, new: New<'_>) -> Result<Outcome, Fault> {
+pub async fn add(tx: &mut Tx, visitor: &Visitor, new: New<'_>) -> Result<Outcome> {
     let author = visitor.id.as_str();
     let known = "SELECT 1 FROM caption WHERE image = $1 AND author = $2";
     // Captions that a person submits at once are compared in turn. The person is locked before the picture, as when
@@ -183,7 +183,7 @@ pub(crate) async fn insert(
     author: Option<&str>,
     state: CaptionState,
     new: &New<'_>,
-) -> Result<String, Fault> {
+) -> Result<String> {
     let counts = text::counts(new.text);
     let (id, now) = (ids::new_id(), clock::now());
     let row = columns! {

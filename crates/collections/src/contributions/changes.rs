@@ -50,7 +50,7 @@ pub(super) async fn change_caption(
     change: Change,
     text: &str,
     language: Language,
-) -> Result<(), Fault> {
+) -> Result<()> {
     let collection = records::collection_of(store, &caption.collection).await?;
     let mut tx = store.begin().await?;
     match change {
@@ -67,7 +67,7 @@ async fn edit(
     (caption, collection): (&Caption, &Collection),
     typed: &str,
     language: Language,
-) -> Result<(), Fault> {
+) -> Result<()> {
     let clean = text::clean(typed);
     let broken = lint::broken(&clean, &caption.language, &collection.shortest);
     if let Some(rule) = broken.iter().find(|rule| rule.level == lint::Level::Refuse) {
@@ -112,7 +112,7 @@ pub(super) async fn withdraw_caption(tx: &mut Tx, caption: &Caption) -> Result<(
 }
 
 /// Takes a picture back.
-pub(super) async fn withdraw_image(app: &App, image: &Image, account: &str) -> Result<(), Fault> {
+pub(super) async fn withdraw_image(app: &App, image: &Image, account: &str) -> Result<()> {
     let mut tx = app.store.begin().await?;
     decisions::remove(&mut tx, image, ImageState::Withdrawn, None).await?;
     audit::note(&mut tx, Some(account), "image.withdraw", &image.id, json!({})).await?;

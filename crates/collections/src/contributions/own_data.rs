@@ -27,22 +27,22 @@ impl PersonalData for OwnData {
         ))
     }
 
-    fn export<'a>(&'a self, app: &'a App, account: &'a str) -> BoxFuture<'a, Result<Export, Fault>> {
+    fn export<'a>(&'a self, app: &'a App, account: &'a str) -> BoxFuture<'a, Result<Export>> {
         Box::pin(async move {
             let data = rows(&app.store, account).await?;
             Ok(Export { data, files: pictures(&app.store, account).await? })
         })
     }
 
-    fn withdraw<'a>(&'a self, app: &'a App, account: &'a str) -> BoxFuture<'a, Result<(), Fault>> {
+    fn withdraw<'a>(&'a self, app: &'a App, account: &'a str) -> BoxFuture<'a, Result<()>> {
         Box::pin(withdraw(&app.store, account))
     }
 
-    fn clear<'a>(&'a self, tx: &'a mut Tx, account: &'a str) -> BoxFuture<'a, Result<(), Fault>> {
+    fn clear<'a>(&'a self, tx: &'a mut Tx, account: &'a str) -> BoxFuture<'a, Result<()>> {
         Box::pin(clear(tx, account))
     }
 
-    fn forget<'a>(&'a self, tx: &'a mut Tx, person: &'a Leaving) -> BoxFuture<'a, Result<(), Fault>> {
+    fn forget<'a>(&'a self, tx: &'a mut Tx, person: &'a Leaving) -> BoxFuture<'a, Result<()>> {
         Box::pin(async move {
             for sql in [
                 "DELETE FROM collection_staff WHERE account = $1",
@@ -79,7 +79,7 @@ exported! {
 }
 
 /// All rows of a person, by what they are.
-async fn rows(store: &Store, account: &str) -> Result<Map<String, Value>, Fault> {
+async fn rows(store: &Store, account: &str) -> Result<Map<String, Value>> {
     const PICTURES: &str = "SELECT image.id, collection.slug AS collection, image.game, image.platform, \
         image.licence, image.state, image.created_at AS at FROM image \
         JOIN collection ON collection.id = image.collection WHERE image.uploader = $1 ORDER BY image.id";
@@ -109,11 +109,7 @@ async fn rows(store: &Store, account: &str) -> Result<Map<String, Value>, Fault>
     Ok(lists.into_iter().map(|(name, rows)| (name.to_owned(), rows)).collect())
 }
 
-async fn list<T: Record + Serialize>(
-    store: &Store,
-    sql: &'static str,
-    account: &str,
-) -> Result<Value, Fault> {
+async fn list<T: Record + Serialize>(store: &Store, sql: &'static str, account: &str) -> Result<Value> {
     Ok(serde_json::to_value(store.fetch::<T>(sql, args![account]).await?)?)
 }
 
@@ -129,7 +125,7 @@ async fn pictures(store: &Store, account: &str) -> Result<Vec<(String, String)>,
 }
 
 /// Withdraws pictures and captions: their content goes, and nothing names the person any more.
-async fn withdraw(store: &Store, account: &str) -> Result<(), Fault> {
+async fn withdraw(store: &Store, account: &str) -> Result<()> {
     let captions = "SELECT * FROM caption WHERE author = $1";
     for caption in store.fetch::<Caption>(captions, args![account]).await? {
         let mut tx = store.begin().await?;
@@ -161,7 +157,7 @@ async fn withdraw(store: &Store, account: &str) -> Result<(), Fault> {
 }
 
 /// Deletes what no counter depends on.
-async fn clear(tx: &mut Tx, account: &str) -> Result<(), Fault> {
+async fn clear(tx: &mut Tx, account: &str) -> Result<()> {
     for sql in [
         "DELETE FROM draft WHERE account = $1",
         "DELETE FROM skip WHERE account = $1",

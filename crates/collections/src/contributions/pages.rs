@@ -45,23 +45,20 @@ async fn show(
     page: Page,
     visitor: Visitor,
     Visible(seen): Visible<SeenCollection>,
-    UrlQuery(places): UrlQuery<Places>,
-) -> Result<Response, Fault> {
-    let (store, most) = (&app.store, page.most_rows());
+    places: Places,
+) -> Result<Response> {
+    let store = &app.store;
     let mine = || args![&visitor.id, &seen.collection.id];
     let at = |list| places.of(list);
-    let images =
-        changes::IMAGES.page(store, (&at("images"), most), mine(), |image: &Image| &image.id).await?;
+    let images = changes::IMAGES.page(store, at("images"), mine(), |image: &Image| &image.id).await?;
     let ids: Vec<&str> = images.rows.iter().map(|image| image.id.as_str()).collect();
     page.show(&MyPage {
         page: &page,
         is_live: images.rows.iter().any(|image| image.state == ImageState::Processing),
         needs: slots::needs_of(store, &ids).await?,
         images,
-        captions: changes::CAPTIONS
-            .page(store, (&at("captions"), most), mine(), |caption: &Caption| &caption.id)
-            .await?,
-        drafts: changes::DRAFTS.page(store, (&at("drafts"), most), mine(), |of: &Draft| &of.image).await?,
+        captions: changes::CAPTIONS.page(store, at("captions"), mine(), |of: &Caption| &of.id).await?,
+        drafts: changes::DRAFTS.page(store, at("drafts"), mine(), |of: &Draft| &of.image).await?,
         seen: &seen,
     })
 }
@@ -80,7 +77,7 @@ async fn change_caption(
     visitor: Visitor,
     Own(Mine { of, .. }): Own<Mine<Caption>>,
     Body(CaptionChange { action, text }): Body<CaptionChange>,
-) -> Result<Redirect, Fault> {
+) -> Result<Redirect> {
     changes::change_caption(&app.store, &of.thing, &visitor.id, action, &text, page.language).await?;
     Ok(Redirect::to(&of.seen.address("mine?done=saved")))
 }
@@ -89,7 +86,7 @@ async fn withdraw_image(
     app: App,
     visitor: Visitor,
     Own(Mine { of, .. }): Own<Mine<Image>>,
-) -> Result<Redirect, Fault> {
+) -> Result<Redirect> {
     changes::withdraw_image(&app, &of.thing, &visitor.id).await?;
     Ok(Redirect::to(&of.seen.address("mine?done=removed")))
 }

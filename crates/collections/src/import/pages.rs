@@ -24,13 +24,8 @@ struct ImportsPage<'a> {
     imports: Rows<Import>,
 }
 
-async fn list(
-    app: App,
-    page: Page,
-    Hosted(seen): Hosted<SeenCollection>,
-    UrlQuery(place): UrlQuery<Place>,
-) -> Result<Response, Fault> {
-    let (at, of) = ((&place, page.most_rows()), args![&seen.collection.id]);
+async fn list(app: App, page: Page, Hosted(seen): Hosted<SeenCollection>, at: At) -> Result<Response> {
+    let of = args![&seen.collection.id];
     let imports = records::IMPORTS.page(&app.store, at, of, |import: &Import| &import.id).await?;
     page.show(&ImportsPage { page: &page, seen: &seen, imports })
 }
@@ -40,7 +35,7 @@ async fn remove(
     visitor: Visitor,
     Hosted(seen): Hosted<SeenCollection>,
     Path((_, id)): Path<(String, String)>,
-) -> Result<Redirect, Fault> {
+) -> Result<Redirect> {
     removal::begin(&app, &visitor, &seen.collection.id, &id).await?;
     Ok(Redirect::to(&seen.address("imports?done=saved")))
 }

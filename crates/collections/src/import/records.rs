@@ -82,7 +82,7 @@ pub(super) async fn begin(store: &Store, collection: &Collection, order: &Order)
 }
 
 /// Ends an import; one that has added nothing is forgotten.
-pub(super) async fn finish(store: &Store, import: &str, left_out: &LeftOut) -> Result<(), Fault> {
+pub(super) async fn finish(store: &Store, import: &str, left_out: &LeftOut) -> Result<()> {
     let mut tx = store.begin().await?;
     let added = "SELECT 1 FROM import_item WHERE import = $1 LIMIT 1";
     if tx.exists(added, args![import]).await? {
@@ -113,7 +113,7 @@ pub(super) async fn add_picture(
     (collection, order, import): (&Collection, &Order, &str),
     item: &Item,
     hash: &str,
-) -> Result<Option<String>, Fault> {
+) -> Result<Option<String>> {
     let id = ids::new_id();
     // Each picture is a group of its own: who made it is not known.
     let row = columns! {
@@ -136,7 +136,7 @@ pub(super) async fn add_captions(
     item: &Item,
     image: &str,
     admitted: &[AdmittedCaption],
-) -> Result<(), Fault> {
+) -> Result<()> {
     let state = if order.are_accepted { CaptionState::Accepted } else { CaptionState::Submitted };
     for AdmittedCaption { language, text, warnings } in admitted {
         let new = New {

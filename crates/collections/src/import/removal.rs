@@ -25,7 +25,7 @@ const USED_CAPTION: &str = "SELECT 1 FROM release_item WHERE subject = $1 \
      UNION ALL SELECT 1 FROM assignment WHERE caption = $1 LIMIT 1";
 
 /// Asks for the removal of an import, which a job does.
-pub(super) async fn begin(app: &App, visitor: &Visitor, collection: &str, import: &str) -> Result<(), Fault> {
+pub(super) async fn begin(app: &App, visitor: &Visitor, collection: &str, import: &str) -> Result<()> {
     const ASK: &str =
         "UPDATE import SET state = 'removing' WHERE id = $1 AND collection = $2 AND state <> 'removing'";
     let mut tx = app.store.begin().await?;
@@ -59,7 +59,7 @@ impl Work for RemoveImport {
         Ok(())
     }
 
-    async fn finish(_: &App, tx: &mut Tx, job: &Job, outcome: Result<(), String>) -> Result<(), Fault> {
+    async fn finish(_: &App, tx: &mut Tx, job: &Job, outcome: Result<(), String>) -> Result<()> {
         let left = "SELECT 1 FROM import_item WHERE import = $1 LIMIT 1";
         let left = tx.exists(left, args![&job.subject]).await?;
         match (outcome, left) {

@@ -39,7 +39,7 @@ impl Action {
 }
 
 /// Moderators do not decide about what is theirs; hosts do.
-fn require_foreign<T: Contribution>(of: &CollectionItem<T>, visitor: &Visitor) -> Result<(), Fault> {
+fn require_foreign<T: Contribution>(of: &CollectionItem<T>, visitor: &Visitor) -> Result<()> {
     if of.thing.contributor() == Some(&visitor.id) && !of.seen.is_host {
         return Err(fault!(CONFLICT, "own", "Another moderator reviews what is yours."));
     }
@@ -53,7 +53,7 @@ pub(super) async fn decide_image(
     of: &CollectionItem<Image>,
     action: Action,
     reason: Option<Refusal>,
-) -> Result<(), Fault> {
+) -> Result<()> {
     require_foreign(of, visitor)?;
     let id = &of.thing.id;
     let mut tx = app.store.begin().await?;
@@ -101,7 +101,7 @@ pub(super) async fn decide_caption(
     visitor: &Visitor,
     of: &CollectionItem<Caption>,
     action: Action,
-) -> Result<(), Fault> {
+) -> Result<()> {
     require_foreign(of, visitor)?;
     let caption = &of.thing;
     let to = match (action, caption.state) {
@@ -138,7 +138,7 @@ pub(super) async fn close_request(
     collection: &str,
     id: &str,
     action: Action,
-) -> Result<(), Fault> {
+) -> Result<()> {
     let state = action.closes();
     let mut tx = store.begin().await?;
     let sql = "UPDATE report SET state = $1, decided_by = $2, decided_at = $3 \

@@ -33,18 +33,13 @@ struct Queue<'a> {
     captions: Rows<WaitingCaption>,
 }
 
-async fn show(
-    app: App,
-    page: Page,
-    Moderated(seen): Moderated<SeenCollection>,
-    UrlQuery(places): UrlQuery<Places>,
-) -> Result<Response, Fault> {
-    let (store, id, most) = (&app.store, &seen.collection.id, page.most_rows());
+async fn show(app: App, page: Page, seen: Moderated<SeenCollection>, places: Places) -> Result<Response> {
+    let (store, id) = (&app.store, &seen.collection.id);
     page.show(&Queue {
         page: &page,
-        requests: queue::requests(store, id, (&places.of("requests"), most)).await?,
-        images: queue::images(store, id, (&places.of("images"), most)).await?,
-        captions: queue::captions(store, id, (&places.of("captions"), most)).await?,
+        requests: queue::requests(store, id, places.of("requests")).await?,
+        images: queue::images(store, id, places.of("images")).await?,
+        captions: queue::captions(store, id, places.of("captions")).await?,
         seen: &seen,
     })
 }
@@ -63,7 +58,7 @@ async fn decide_image(
     visitor: Visitor,
     Moderated(of): Moderated<CollectionItem<Image>>,
     Body(Decision { action, reason }): Body<Decision>,
-) -> Result<Redirect, Fault> {
+) -> Result<Redirect> {
     decisions::decide_image(&app, &visitor, &of, action, reason.parse::<Refusal>().ok()).await?;
     Ok(back(&of.seen))
 }
@@ -73,7 +68,7 @@ async fn decide_caption(
     visitor: Visitor,
     Moderated(of): Moderated<CollectionItem<Caption>>,
     Body(given): Body<Decision>,
-) -> Result<Redirect, Fault> {
+) -> Result<Redirect> {
     decisions::decide_caption(&app.store, &visitor, &of, given.action).await?;
     Ok(back(&of.seen))
 }
@@ -84,7 +79,7 @@ async fn close_request(
     Moderated(seen): Moderated<SeenCollection>,
     Path((_, id)): Path<(String, String)>,
     Body(given): Body<Decision>,
-) -> Result<Redirect, Fault> {
+) -> Result<Redirect> {
     decisions::close_request(&app.store, &visitor, &seen.collection.id, &id, given.action).await?;
     Ok(back(&seen))
 }

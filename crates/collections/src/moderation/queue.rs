@@ -98,11 +98,7 @@ pub const REQUESTS: List = oldest_first!(
 );
 
 /// A page of the pictures that wait.
-pub(super) async fn images(
-    store: &Store,
-    collection: &str,
-    at: (&Place, usize),
-) -> Result<Rows<WaitingImage>, Error> {
+pub(super) async fn images(store: &Store, collection: &str, at: At) -> Result<Rows<WaitingImage>, Error> {
     let ids: Rows<String> = IMAGES.page(store, at, args![collection], String::as_str).await?;
     let sql = among!(
         store,
@@ -122,11 +118,7 @@ pub(super) async fn images(
 }
 
 /// A page of the captions that wait.
-pub(super) async fn captions(
-    store: &Store,
-    collection: &str,
-    at: (&Place, usize),
-) -> Result<Rows<WaitingCaption>, Error> {
+pub(super) async fn captions(store: &Store, collection: &str, at: At) -> Result<Rows<WaitingCaption>, Error> {
     let ids: Rows<String> = CAPTIONS.page(store, at, args![collection], String::as_str).await?;
     let list = || store::list(&ids.rows);
     let sql = among!(store, "SELECT * FROM caption WHERE id IN (", "$1", ") ORDER BY id");
@@ -163,11 +155,7 @@ async fn objections(store: &Store, ids: &[String]) -> Result<HashMap<String, Vec
 }
 
 /// A page of the requests that wait.
-pub(super) async fn requests(
-    store: &Store,
-    collection: &str,
-    at: (&Place, usize),
-) -> Result<Rows<RemovalRequest>, Error> {
+pub(super) async fn requests(store: &Store, collection: &str, at: At) -> Result<Rows<RemovalRequest>, Error> {
     let mut requests = REQUESTS.page(store, at, args![collection], |of: &RemovalRequest| &of.id).await?;
     for request in &mut requests.rows {
         request.image = named_in(store, collection, &request.what).await?;

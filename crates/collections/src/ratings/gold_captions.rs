@@ -67,7 +67,7 @@ struct Best {
 
 /// Creates captions with known grades: some that all raters gave the best grade, and as many that belong to a picture
 /// of another group. Returns how many were created.
-pub async fn grow(store: &Store, collection: &str, actor: Option<&str>) -> Result<usize, Fault> {
+pub async fn grow(store: &Store, collection: &str, actor: Option<&str>) -> Result<usize> {
     const BEST: &str = "SELECT caption.image, caption.language, caption.text, image.split_group FROM caption \
          JOIN image ON image.id = caption.image WHERE caption.collection = $1 AND caption.state = 'accepted' \
          AND image.state IN ('open', 'complete') \

@@ -26,19 +26,14 @@ struct GoldPage<'a> {
     raters: Vec<Rater>,
 }
 
-async fn show(
-    app: App,
-    page: Page,
-    Hosted(seen): Hosted<SeenCollection>,
-    UrlQuery(place): UrlQuery<Place>,
-) -> Result<Response, Fault> {
-    let (at, of) = ((&place, page.most_rows()), args![&seen.collection.id]);
+async fn show(app: App, page: Page, Hosted(seen): Hosted<SeenCollection>, at: At) -> Result<Response> {
+    let of = args![&seen.collection.id];
     let known = gold_captions::KNOWN.page(&app.store, at, of, |one: &GoldCaption| &one.id).await?;
     let raters = gold_captions::raters(&app.store, &seen.collection.id).await?;
     page.show(&GoldPage { page: &page, seen: &seen, known, raters })
 }
 
-async fn create(app: App, visitor: Visitor, Hosted(seen): Hosted<SeenCollection>) -> Result<Redirect, Fault> {
+async fn create(app: App, visitor: Visitor, Hosted(seen): Hosted<SeenCollection>) -> Result<Redirect> {
     let made = gold_captions::grow(&app.store, &seen.collection.id, Some(&visitor.id)).await?;
     if made == 0 {
         return Err(fault! {
@@ -53,7 +48,7 @@ async fn retire(
     app: App,
     Hosted(seen): Hosted<SeenCollection>,
     Path((_, id)): Path<(String, String)>,
-) -> Result<Redirect, Fault> {
+) -> Result<Redirect> {
     if !gold_captions::retire(&app.store, &seen.collection.id, &id).await? {
         return Err(Fault::not_found());
     }

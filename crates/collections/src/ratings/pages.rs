@@ -39,12 +39,7 @@ struct NoCaption<'a> {
     done: i64,
 }
 
-async fn show(
-    app: App,
-    page: Page,
-    visitor: Visitor,
-    Visible(seen): Visible<SeenCollection>,
-) -> Result<Response, Fault> {
+async fn show(app: App, page: Page, visitor: Visitor, seen: Visible<SeenCollection>) -> Result<Response> {
     let collection = &seen.collection.id;
     if !passes::has_passed(&app.store, collection, &visitor.id).await? {
         return Ok(Redirect::to(&seen.address("guide")).into_response());
@@ -77,7 +72,7 @@ async fn rate(
     visitor: Visitor,
     Visible(seen): Visible<SeenCollection>,
     Body(answered): Body<RatingForm>,
-) -> Result<Redirect, Fault> {
+) -> Result<Redirect> {
     seen.collection.require_open()?;
     let collection = seen.collection.id.as_str();
     let again = Redirect::to(&seen.address("rate"));

@@ -63,7 +63,7 @@ struct WaitingCaption {
 }
 
 impl WaitingCaption {
-    async fn with_picture(self, store: &Store) -> Result<ToRate, Fault> {
+    async fn with_picture(self, store: &Store) -> Result<ToRate> {
         let Self { id, image, language, text } = self;
         Ok(ToRate { item: id, image: records::by_id(store, &image).await?, language, text })
     }
@@ -76,7 +76,7 @@ pub async fn done(store: &Store, collection: &str, account: &str) -> Result<i64,
 }
 
 /// The caption that a person rates now: the one they hold, or else a new one.
-pub async fn next(store: &Store, collection: &str, account: &str) -> Result<Option<ToRate>, Fault> {
+pub async fn next(store: &Store, collection: &str, account: &str) -> Result<Option<ToRate>> {
     if let Some(own) = held(store, collection, account).await? {
         return Ok(Some(own));
     }
@@ -101,7 +101,7 @@ pub async fn next(store: &Store, collection: &str, account: &str) -> Result<Opti
 }
 
 /// The caption that a person holds, if it can still be rated.
-pub async fn held(store: &Store, collection: &str, account: &str) -> Result<Option<ToRate>, Fault> {
+pub async fn held(store: &Store, collection: &str, account: &str) -> Result<Option<ToRate>> {
     const HELD: &str = "SELECT image, caption FROM assignment WHERE collection = $1 AND account = $2 \
          AND kind = 'rating' AND expires_at > $3";
     const STILL: &str = "SELECT caption.id, caption.image, caption.language, caption.text FROM caption \
@@ -129,7 +129,7 @@ async fn hold(
     account: &str,
     image: &str,
     caption: Option<&str>,
-) -> Result<(), Fault> {
+) -> Result<()> {
     let now = clock::now();
     let sql = "INSERT INTO assignment (collection, account, kind, image, caption, created_at, expires_at) \
                VALUES ($1, $2, 'rating', $3, $4, $5, $6) ON CONFLICT (collection, account, kind) DO UPDATE SET \

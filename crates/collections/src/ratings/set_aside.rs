@@ -15,7 +15,7 @@ pub(super) async fn report(
     visitor: &Visitor,
     held: &ToRate,
     reason: ReportReason,
-) -> Result<(), Fault> {
+) -> Result<()> {
     let mut tx = store.begin().await?;
     // A caption with a known grade is a person's caption elsewhere; here it is only skipped.
     if tx.exists("SELECT 1 FROM caption WHERE id = $1", args![&held.item]).await? {
@@ -30,18 +30,13 @@ pub(super) async fn report(
 }
 
 /// Skips a picture: people who cannot judge it neither rate its captions nor describe it.
-pub(super) async fn skip(
-    store: &Store,
-    collection: &str,
-    visitor: &Visitor,
-    held: &ToRate,
-) -> Result<(), Fault> {
+pub(super) async fn skip(store: &Store, collection: &str, visitor: &Visitor, held: &ToRate) -> Result<()> {
     let mut tx = store.begin().await?;
     add_skip(&mut tx, collection, visitor, held).await?;
     Ok(tx.commit().await?)
 }
 
-async fn add_skip(tx: &mut Tx, collection: &str, visitor: &Visitor, held: &ToRate) -> Result<(), Fault> {
+async fn add_skip(tx: &mut Tx, collection: &str, visitor: &Visitor, held: &ToRate) -> Result<()> {
     let sql = "DELETE FROM assignment WHERE collection = $1 AND account = $2 AND kind = 'rating'";
     tx.execute(sql, args![collection, &visitor.id]).await?;
     Ok(skips::note(tx, &held.image.id, &visitor.id, SkipReason::Unclear).await?)

@@ -80,7 +80,7 @@ struct RatingRow {
 }
 
 /// The content of a release, by its rows.
-pub async fn content(store: &Store, release: &str) -> Result<Content, Fault> {
+pub async fn content(store: &Store, release: &str) -> Result<Content> {
     let of: Option<ReleaseRow> = store.fetch_optional(RELEASE, args![release]).await?;
     let of = of.ok_or_else(Fault::not_found)?;
     let mut ratings: HashMap<String, Vec<Rating>> = HashMap::new();
@@ -171,12 +171,7 @@ impl Work for BuildRelease {
         Ok(tokio::task::spawn_blocking(make).await??)
     }
 
-    async fn finish(
-        _: &App,
-        tx: &mut Tx,
-        job: &Job,
-        outcome: Result<BuiltRelease, String>,
-    ) -> Result<(), Fault> {
+    async fn finish(_: &App, tx: &mut Tx, job: &Job, outcome: Result<BuiltRelease, String>) -> Result<()> {
         let BuiltRelease { parts, card, card_zh, images, captions } = match outcome {
             Ok(built) => built,
             Err(reason) => {
@@ -200,7 +195,7 @@ impl Work for BuildRelease {
 }
 
 /// Has a release built again that failed.
-pub async fn build_again(app: &App, release: &str, actor: &str) -> Result<(), Fault> {
+pub async fn build_again(app: &App, release: &str, actor: &str) -> Result<()> {
     let mut tx = app.store.begin().await?;
     let sql = "UPDATE release SET state = 'preparing', reason = NULL WHERE id = $1 AND state = 'failed'";
     if tx.execute(sql, args![release]).await? == 0 {
@@ -212,7 +207,7 @@ pub async fn build_again(app: &App, release: &str, actor: &str) -> Result<(), Fa
 }
 
 /// Earlier releases with something that was withdrawn are not given out any more, and their files go.
-async fn retire(tx: &mut Tx, newest: &str) -> Result<(), Fault> {
+async fn retire(tx: &mut Tx, newest: &str) -> Result<()> {
     const OLD: &str = "SELECT release.id FROM release WHERE release.state = 'ready' AND release.id <> $1 \
          AND release.collection = (SELECT collection FROM release WHERE id = $1) AND EXISTS \
          (SELECT 1 FROM release_item AS item JOIN tombstone ON tombstone.collection = release.collection \

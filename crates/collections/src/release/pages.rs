@@ -51,7 +51,7 @@ struct ReleasesPage<'a> {
     releases: Vec<Release>,
 }
 
-async fn list(app: App, page: Page, Visible(seen): Visible<SeenCollection>) -> Result<Response, Fault> {
+async fn list(app: App, page: Page, Visible(seen): Visible<SeenCollection>) -> Result<Response> {
     let releases = records::releases(&app.store, &seen.collection.id).await?;
     page.show(&ReleasesPage { page: &page, seen: &seen, releases })
 }
@@ -72,7 +72,7 @@ async fn create(
     visitor: Visitor,
     Hosted(seen): Hosted<SeenCollection>,
     Body(given): Body<NewRelease>,
-) -> Result<Redirect, Fault> {
+) -> Result<Redirect> {
     let parameters = Parameters { val: given.val, test: given.test, withheld: given.withheld.parse().ok() };
     let title: String = given.title.trim().chars().take(80).collect();
     let number = selection::create(&app, &seen.collection.id, &title, &parameters, Some(&visitor.id)).await?;
@@ -98,7 +98,7 @@ async fn show(
     app: App,
     page: Page,
     Visible(SeenRelease { seen, release }): Visible<SeenRelease>,
-) -> Result<Response, Fault> {
+) -> Result<Response> {
     let store = &app.store;
     page.show(&ReleasePage {
         page: &page,
@@ -122,7 +122,7 @@ async fn file(
     Visible(SeenRelease { seen, release }): Visible<SeenRelease>,
     Path((_, _, name)): Path<(String, String, String)>,
     headers: HeaderMap,
-) -> Result<Response, Fault> {
+) -> Result<Response> {
     let visitor = page.visitor.as_ref();
     if !records::may_download(&app.store, &seen, visitor).await? {
         return Err(Fault::not_found());
@@ -148,7 +148,7 @@ async fn build_again(
     app: App,
     visitor: Visitor,
     Hosted(SeenRelease { seen, release }): Hosted<SeenRelease>,
-) -> Result<Redirect, Fault> {
+) -> Result<Redirect> {
     build::build_again(&app, &release.id, &visitor.id).await?;
     Ok(Redirect::to(&seen.address(&format!("releases/{}", release.number))))
 }
@@ -166,7 +166,7 @@ async fn publish(
     visitor: Visitor,
     Hosted(SeenRelease { seen, release }): Hosted<SeenRelease>,
     Body(given): Body<NewPhase>,
-) -> Result<Redirect, Fault> {
+) -> Result<Redirect> {
     if release.state != ReleaseState::Ready {
         return Err(fault! {
             CONFLICT, "release-not-ready", "This release is not ready or no longer available."

@@ -56,7 +56,7 @@ pub async fn publish(
     release: &str,
     wanted: &WantedBenchmark,
     visitor: &Visitor,
-) -> Result<String, Fault> {
+) -> Result<String> {
     if app.store.exists(OUTDATED, args![release]).await? {
         return Err(fault! {
             CONFLICT, "release-outdated",
@@ -121,7 +121,7 @@ async fn note(
     benchmark: &str,
     phase: &str,
     visitor: &Visitor,
-) -> Result<(), Fault> {
+) -> Result<()> {
     let mut tx = app.store.begin().await?;
     let sql = "INSERT INTO publication (phase, release, split, created_at) SELECT phase.id, $1, $2, $3 FROM phase \
                JOIN benchmark ON benchmark.id = phase.benchmark WHERE benchmark.slug = $4 AND phase.slug = $5 \

@@ -64,7 +64,7 @@ pub struct SeenRelease {
 impl Subject for SeenRelease {
     const KIND: &'static str = "release";
 
-    async fn find(app: &App, names: &Names, visitor: Option<&Visitor>) -> Result<Self, Fault> {
+    async fn find(app: &App, names: &Names, visitor: Option<&Visitor>) -> Result<Self> {
         let number: i64 = names.number("number")?;
         let seen = SeenCollection::find(app, names, visitor).await?;
         let sql = "SELECT * FROM release WHERE collection = $1 AND number = $2";
@@ -114,7 +114,7 @@ pub async fn parts(store: &Store, release: &str) -> Result<Vec<Part>, Error> {
 }
 
 /// The archive with this name.
-pub async fn part(store: &Store, release: &str, name: &str) -> Result<Part, Fault> {
+pub async fn part(store: &Store, release: &str, name: &str) -> Result<Part> {
     let sql = "SELECT * FROM release_part WHERE release = $1 AND name = $2";
     store.fetch_optional(sql, args![release, name]).await?.ok_or_else(Fault::not_found)
 }

@@ -104,7 +104,7 @@ pub async fn create(
     title: &str,
     parameters: &Parameters,
     actor: Option<&str>,
-) -> Result<i64, Fault> {
+) -> Result<i64> {
     if parameters.val + parameters.test > 90 {
         return Err(fault! {
             UNPROCESSABLE_ENTITY, "shares", "Validation and test together have at most 90 % of the pictures."
@@ -124,7 +124,7 @@ async fn add(
     title: &str,
     parameters: &Parameters,
     actor: Option<&str>,
-) -> Result<i64, Fault> {
+) -> Result<i64> {
     let now = clock::now();
     let pictures: Vec<Picture> = tx.fetch(PICTURES, args![collection]).await?;
     if pictures.is_empty() {

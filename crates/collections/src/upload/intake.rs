@@ -57,7 +57,7 @@ pub struct FileOutcome {
     /// Its name, as the uploader has it.
     pub name: String,
     /// The id of its picture, or why it is refused.
-    pub outcome: Result<String, Fault>,
+    pub outcome: Result<String>,
 }
 
 /// Takes pictures, which jobs then decode: all that are good, whatever is wrong with the others.
@@ -67,7 +67,7 @@ pub async fn upload(
     collection: &Collection,
     visitor: &Visitor,
     (about, files): (&About, Vec<(String, Draft)>),
-) -> Result<Vec<FileOutcome>, Fault> {
+) -> Result<Vec<FileOutcome>> {
     check(app, collection, visitor, about, &files).await?;
     let consent = consent(app, page, collection, visitor, about).await?;
     let mut taken = Vec::new();
@@ -83,7 +83,7 @@ pub async fn upload(
 }
 
 /// Receives a form: what is said, and each file with its name.
-pub async fn receive(app: &App, request: Request) -> Result<(About, Vec<(String, Draft)>), Fault> {
+pub async fn receive(app: &App, request: Request) -> Result<(About, Vec<(String, Draft)>)> {
     let length = request.headers().get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok());
     let length: u64 = length.and_then(|length| length.parse().ok()).unwrap_or(0);
     if length > app.settings.upload_mib << 20 {
@@ -134,7 +134,7 @@ async fn check(
     visitor: &Visitor,
     about: &About,
     files: &[(String, Draft)],
-) -> Result<(), Fault> {
+) -> Result<()> {
     collection.require_open()?;
     if files.is_empty() || files.len() > FILES {
         return Err(fault!(UNPROCESSABLE_ENTITY, "files", "Choose 1 to {} pictures.", FILES));
@@ -155,7 +155,7 @@ async fn check(
 }
 
 /// Refuses pictures beyond those that may wait.
-fn require_place(waiting: i64, more: i64) -> Result<(), Fault> {
+fn require_place(waiting: i64, more: i64) -> Result<()> {
     if waiting + more <= WAITING {
         return Ok(());
     }
@@ -173,7 +173,7 @@ async fn consent(
     collection: &Collection,
     visitor: &Visitor,
     about: &About,
-) -> Result<String, Fault> {
+) -> Result<String> {
     let id = ids::new_id();
     let mut tx = app.store.begin().await?;
     people::require_enabled(&mut tx, &visitor.id).await?;
@@ -195,7 +195,7 @@ async fn take(
     about: &About,
     consent: &str,
     draft: Draft,
-) -> Result<String, Fault> {
+) -> Result<String> {
     app.limits.take("pictures", &visitor.id, app.settings.number(&crate::PICTURES_PER_MINUTE))?;
     if draft.size() > u64::from(app.settings.number(&crate::PICTURE_MIB)) << 20 {
         return Err(fault! {
@@ -231,7 +231,7 @@ async fn add(
     about: &About,
     consent: &str,
     hash: &str,
-) -> Result<String, Fault> {
+) -> Result<String> {
     // Uploads at once are counted in turn.
     tx.lock("account", &visitor.id).await?;
     people::require_enabled(tx, &visitor.id).await?;

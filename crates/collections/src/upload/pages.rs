@@ -25,15 +25,14 @@ struct Form<'a> {
     about: &'a About,
     declaration: &'a str,
     closed: Option<String>,
-    problem: Option<String>,
     refused: Vec<(String, String)>,
     taken: usize,
     picture_mib: u64,
     most: usize,
 }
 
-async fn form(app: App, page: Page, Visible(seen): Visible<SeenCollection>) -> Result<Response, Fault> {
-    show(&app, &page, &seen, &About::default(), None, &[])
+async fn form(app: App, page: Page, Visible(seen): Visible<SeenCollection>) -> Result<Response> {
+    show(&app, &page, &seen, &About::default(), &[])
 }
 
 fn show(
@@ -41,30 +40,27 @@ fn show(
     page: &Page,
     seen: &SeenCollection,
     about: &About,
-    problem: Option<&Fault>,
     taken: &[FileOutcome],
-) -> Result<Response, Fault> {
+) -> Result<Response> {
     let refused =
         taken.iter().filter_map(|one| Some((one.name.clone(), page.fault(one.outcome.as_ref().err()?))));
     let refused: Vec<(String, String)> = refused.collect();
-    let status = match problem {
-        Some(fault) => fault.status,
-        None if refused.is_empty() => StatusCode::OK,
-        None => StatusCode::UNPROCESSABLE_ENTITY,
-    };
-    let shown = page.show(&Form {
+    let is_taken = refused.is_empty();
+    let mut shown = page.show(&Form {
         page,
         seen,
         about,
         declaration: page.t(intake::DECLARATION),
         closed: seen.collection.refusal().map(|fault| page.fault(&fault)),
-        problem: problem.map(|fault| page.fault(fault)),
         taken: taken.len() - refused.len(),
         refused,
         picture_mib: u64::from(app.settings.number(&crate::PICTURE_MIB)),
         most: intake::FILES,
     })?;
-    Ok((status, shown).into_response())
+    if !is_taken {
+        *shown.status_mut() = StatusCode::UNPROCESSABLE_ENTITY;
+    }
+    Ok(shown)
 }
 
 async fn upload(
@@ -73,17 +69,17 @@ async fn upload(
     visitor: Visitor,
     Visible(seen): Visible<SeenCollection>,
     request: Request,
-) -> Result<Response, Fault> {
+) -> Result<Response> {
     let (about, files) = match intake::receive(&app, request).await {
         Ok(received) => received,
-        Err(fault) => return show(&app, &page, &seen, &About::default(), Some(&page.refusal(fault)?), &[]),
+        Err(fault) => return show(&app, &page.refused(fault)?, &seen, &About::default(), &[]),
     };
     let taken = match intake::upload(&app, &page, &seen.collection, &visitor, (&about, files)).await {
         Ok(taken) => taken,
-        Err(fault) => return show(&app, &page, &seen, &about, Some(&page.refusal(fault)?), &[]),
+        Err(fault) => return show(&app, &page.refused(fault)?, &seen, &about, &[]),
     };
     if taken.iter().all(|one| one.outcome.is_ok()) {
         return Ok(Redirect::to(&seen.address("mine?done=uploaded")).into_response());
     }
-    show(&app, &page, &seen, &about, None, &taken)
+    show(&app, &page, &seen, &about, &taken)
 }

@@ -12,10 +12,10 @@ use super::{Role, Visitor, deletion, invitations, links};
 use crate::app::App;
 use crate::audit::{self, Note};
 use crate::clock;
-use crate::fault::Fault;
-use crate::paging::{Place, Rows};
+use crate::fault::{Fault, Result};
+use crate::paging::{At, Place, Rows};
 use crate::web::route::{delete, get, post};
-use crate::web::{Access, Answer, Body, Either, NoContent, Page, Route, UrlQuery, encode};
+use crate::web::{Access, Answer, Body, NoContent, Page, Route, UrlQuery, encode};
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
@@ -70,8 +70,8 @@ async fn accounts(
     page: Page,
     by: Visitor,
     UrlQuery(Search { q, place }): UrlQuery<Search>,
-) -> Result<Answer<Accounts>, Fault> {
-    let accounts = people::search(&app.store, &q, (&place, page.most_rows())).await?;
+) -> Result<Answer<Accounts>> {
+    let accounts = people::search(&app.store, &q, At { place, most: page.most_rows() }).await?;
     let shown = AccountsPage { page: &page, accounts, search: &q, roles: Role::ALL, link: None, own: &by.id };
     page.shows(&shown, || Accounts {
         accounts: shown.accounts.rows.iter().cloned().map(managed_account).collect(),
@@ -85,8 +85,8 @@ fn managed_account(account: Account) -> ManagedAccount {
     ManagedAccount { id, name, email, role: role.into(), created_at, disabled_at }
 }
 
-async fn show(app: &App, page: &Page, by: &Visitor, search: &str, link: Link) -> Result<Response, Fault> {
-    let accounts = people::search(&app.store, search, (&Place::default(), page.most_rows())).await?;
+async fn show(app: &App, page: &Page, by: &Visitor, search: &str, link: Link) -> Result<Response> {
+    let accounts = people::search(&app.store, search, At::start(page.most_rows())).await?;
     page.show(&AccountsPage { page, accounts, search, roles: Role::ALL, link: Some(link), own: &by.id })
 }
 
@@ -102,7 +102,7 @@ async fn set_role(
     by: Visitor,
     Path(id): Path<String>,
     Body(given): Body<NewRole>,
-) -> Result<NoContent, Fault> {
+) -> Result<NoContent> {
     let role = match given.role.as_str() {
         "disabled" => None,
         role => Some(role.parse::<Role>().map_err(|_| Fault::not_found())?),
@@ -113,26 +113,18 @@ async fn set_role(
     Ok(page.then("/admin/accounts?done=saved", &()))
 }
 
-async fn add_link(
-    app: App,
-    page: Page,
-    by: Visitor,
-    Path(id): Path<String>,
-) -> Result<Either<Answer<AccountLink>, Response>, Fault> {
+async fn add_link(app: App, page: Page, by: Visitor, Path(id): Path<String>) -> Result<Answer<AccountLink>> {
     let account = people::by_id(&app.store, &id).await?.ok_or_else(Fault::not_found)?;
     let mut tx = app.store.begin().await?;
     let url = app.settings.url(&links::for_password(&mut tx, Some(&by.id), &id).await?);
     tx.commit().await?;
-    match page.is_program() {
-        true => Ok(Either::One(Answer::json(&AccountLink { url }))),
-        false => {
-            let link = Link::Password(account.name, url);
-            Ok(Either::Other(show(&app, &page, &by, &account.email, link).await?))
-        }
+    if page.is_program() {
+        return Ok(Answer::json(&AccountLink { url }));
     }
+    Ok(show(&app, &page, &by, &account.email, Link::Password(account.name, url)).await?.into())
 }
 
-async fn remove(app: App, page: Page, by: Visitor, Path(id): Path<String>) -> Result<NoContent, Fault> {
+async fn remove(app: App, page: Page, by: Visitor, Path(id): Path<String>) -> Result<NoContent> {
     deletion::remove(&app, Some(&by.id), &id).await?;
     app.wake.notify();
     Ok(page.then("/admin/accounts?done=removed", &()))
@@ -143,12 +135,7 @@ struct NewInvitation {
     role: Role,
 }
 
-async fn invite(
-    app: App,
-    page: Page,
-    by: Visitor,
-    Body(given): Body<NewInvitation>,
-) -> Result<Response, Fault> {
+async fn invite(app: App, page: Page, by: Visitor, Body(given): Body<NewInvitation>) -> Result<Response> {
     let mut tx = app.store.begin().await?;
     let path = invitations::add(&mut tx, Some(&by.id), given.role, None).await?;
     tx.commit().await?;
@@ -183,8 +170,8 @@ async fn audit_log(
     app: App,
     page: Page,
     UrlQuery(AuditQuery { subject, place }): UrlQuery<AuditQuery>,
-) -> Result<Response, Fault> {
+) -> Result<Response> {
     let list = if subject.is_empty() { &audit::ALL } else { &audit::OF_SUBJECT };
-    let notes = audit::page(&app.store, list, &subject, (&place, page.most_rows())).await?;
+    let notes = audit::page(&app.store, list, &subject, At { place, most: page.most_rows() }).await?;
     page.show(&AuditLog { page: &page, notes, subject: &subject })
 }

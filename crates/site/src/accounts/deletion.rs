@@ -5,7 +5,7 @@ use serde_json::json;
 use super::own_data::{self, Leaving};
 use super::people;
 use crate::app::App;
-use crate::fault::Fault;
+use crate::fault::{Fault, Result};
 use crate::jobs::queue::{self, Priority};
 use crate::jobs::{self, Failure, Job, Lane, Work};
 use crate::store::{Error, Tx};
@@ -20,7 +20,7 @@ const ABANDONED: i64 = 60_000;
 
 /// Deletes an account with all that it contributed to collections, for its owner or for an administrator. Its row stays
 /// without a name, since the submissions of its teams stay on boards.
-pub async fn remove(app: &App, actor: Option<&str>, account: &str) -> Result<(), Fault> {
+pub async fn remove(app: &App, actor: Option<&str>, account: &str) -> Result<()> {
     // From now on the account cannot contribute, so nothing is added after the deletion has begun.
     let mut tx = app.store.begin().await?;
     if !people::is_known(&mut tx, account).await? {
@@ -63,7 +63,7 @@ impl Work for FinishDeletion {
         Ok(())
     }
 
-    async fn finish(_: &App, tx: &mut Tx, job: &Job, outcome: Result<(), String>) -> Result<(), Fault> {
+    async fn finish(_: &App, tx: &mut Tx, job: &Job, outcome: Result<(), String>) -> Result<()> {
         if let Err(reason) = outcome {
             tracing::error!(
                 account = job.subject,
@@ -76,7 +76,7 @@ impl Work for FinishDeletion {
     }
 }
 
-async fn erase(app: &App, account: &str) -> Result<(), Fault> {
+async fn erase(app: &App, account: &str) -> Result<()> {
     own_data::withdraw(app, account).await?;
     let mut tx = app.store.begin().await?;
     let sql = tx.pick(

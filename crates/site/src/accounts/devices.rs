@@ -6,7 +6,7 @@ use axum::response::Response;
 use cookie::time::Duration;
 use cookie::{Cookie, SameSite};
 
-use crate::fault::Fault;
+use crate::fault::Result;
 use crate::settings::Settings;
 use crate::store::{Error, Store, Tx};
 use crate::web::Attempt;
@@ -25,7 +25,7 @@ pub(super) async fn is_known(store: &Store, from: &Attempt, email: &str) -> Resu
 }
 
 /// Remembers that someone has signed in from this browser; returns the secret of its cookie if it is new to it.
-pub(super) async fn remember(tx: &mut Tx, from: &Attempt, account: &str) -> Result<Option<String>, Fault> {
+pub(super) async fn remember(tx: &mut Tx, from: &Attempt, account: &str) -> Result<Option<String>> {
     let now = clock::now();
     let known = "UPDATE known_device SET seen_at = $1 WHERE hash = $2 AND account = $3";
     if tx.execute(known, args![now, from.device.as_deref(), account]).await? > 0 {

@@ -8,7 +8,7 @@ use axum::response::{IntoResponse, Redirect, Response};
 use super::{Role, Visitor, sessions, tokens};
 use crate::app::App;
 use crate::fault;
-use crate::fault::Fault;
+use crate::fault::{Fault, Result};
 use crate::web::network::{Network, session_cookie};
 use crate::web::{Access, Scope, WATCHED, cookie, encode, is_program};
 
@@ -17,7 +17,7 @@ pub async fn guard(
     State((app, access)): State<(App, Access)>,
     mut request: Request,
     next: Next,
-) -> Result<Response, Fault> {
+) -> Result<Response> {
     let network = Network::of(&request, &app.settings.proxies);
     let is_program = is_program(request.uri().path());
     let visitor = match WATCHED.contains(&request.uri().path()) {
@@ -60,7 +60,7 @@ pub async fn guard(
 }
 
 /// The person who asks. Programs send a token and never a cookie.
-pub async fn visitor(app: &App, headers: &HeaderMap, is_program: bool) -> Result<Option<Visitor>, Fault> {
+pub async fn visitor(app: &App, headers: &HeaderMap, is_program: bool) -> Result<Option<Visitor>> {
     if is_program {
         let Some(token) = bearer(headers) else { return Ok(None) };
         return tokens::visitor(&app.store, token).await;

@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::{Role, people};
-use crate::fault::Fault;
+use crate::fault::Result;
 use crate::store::{Store, Tx};
 use crate::{args, audit, clock, columns, fault, ids};
 
@@ -24,12 +24,12 @@ pub struct Invitation {
 }
 
 /// Creates an invitation, and returns the path of its link, which cannot be shown again.
-pub async fn add(tx: &mut Tx, actor: Option<&str>, role: Role, team: Option<&str>) -> Result<String, Fault> {
+pub async fn add(tx: &mut Tx, actor: Option<&str>, role: Role, team: Option<&str>) -> Result<String> {
     insert(tx, actor, role, team, None).await
 }
 
 /// Creates an invitation for one email address, whose owner proves by using it that the address is theirs.
-pub async fn add_for_address(tx: &mut Tx, email: &str) -> Result<String, Fault> {
+pub async fn add_for_address(tx: &mut Tx, email: &str) -> Result<String> {
     // An address has one link at a time, the newest.
     tx.execute("DELETE FROM invitation WHERE email = $1 AND used_at IS NULL", args![email]).await?;
     insert(tx, None, Role::Member, None, Some(email)).await
@@ -41,7 +41,7 @@ async fn insert(
     role: Role,
     team: Option<&str>,
     email: Option<&str>,
-) -> Result<String, Fault> {
+) -> Result<String> {
     let secret = ids::secret()?;
     let (id, now) = (ids::new_id(), clock::now());
     let row = columns! {
@@ -54,7 +54,7 @@ async fn insert(
 }
 
 /// The invitation of a link, if it can still be used.
-pub async fn find(store: &Store, secret: &str) -> Result<Invitation, Fault> {
+pub async fn find(store: &Store, secret: &str) -> Result<Invitation> {
     let found = store
         .fetch_optional(
             // The link for the first administrator ends once there is an account, however that was created.
@@ -72,7 +72,7 @@ pub async fn find(store: &Store, secret: &str) -> Result<Invitation, Fault> {
 }
 
 /// Uses an invitation up, unless it has been used since it was found.
-pub async fn take(tx: &mut Tx, invitation: &Invitation, account: &str) -> Result<(), Fault> {
+pub async fn take(tx: &mut Tx, invitation: &Invitation, account: &str) -> Result<()> {
     let sql = "UPDATE invitation SET used_at = $1, used_by = $2 WHERE id = $3 AND used_at IS NULL";
     let taken = tx.execute(sql, args![clock::now(), account, &invitation.id]).await?;
     if taken == 0 {

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::devices;
 use crate::app::App;
-use crate::fault::Fault;
+use crate::fault::{Fault, Result};
 use crate::jobs::{Failure, Job, Lane, Work};
 use crate::store::{Error, Store, Tx};
 use crate::web::language::{Language, say};
@@ -31,16 +31,16 @@ pub struct Link {
 }
 
 /// Creates a link to set a new password, and returns its path, which cannot be shown again.
-pub async fn for_password(tx: &mut Tx, actor: Option<&str>, account: &str) -> Result<String, Fault> {
+pub async fn for_password(tx: &mut Tx, actor: Option<&str>, account: &str) -> Result<String> {
     Ok(format!("/reset/{}", add(tx, actor, account, None).await?))
 }
 
 /// Creates a link to change the email address, and returns its path, which cannot be shown again.
-pub(super) async fn for_address(tx: &mut Tx, account: &str, email: &str) -> Result<String, Fault> {
+pub(super) async fn for_address(tx: &mut Tx, account: &str, email: &str) -> Result<String> {
     Ok(format!("/address/{}", add(tx, Some(account), account, Some(email)).await?))
 }
 
-async fn add(tx: &mut Tx, actor: Option<&str>, account: &str, email: Option<&str>) -> Result<String, Fault> {
+async fn add(tx: &mut Tx, actor: Option<&str>, account: &str, email: Option<&str>) -> Result<String> {
     let (secret, now) = (ids::secret()?, clock::now());
     // An account has one link of a kind at a time, the newest.
     let sql =
@@ -61,13 +61,13 @@ const FIND: &str = "SELECT account, account_link.email FROM account_link JOIN ac
     WHERE hash = $1 AND (account_link.email IS NULL) = ($2 = 1) AND expires_at > $3 AND disabled_at IS NULL";
 
 /// The link with this secret that sets a password, or that changes an address, if it can still be used.
-pub(super) async fn find(store: &Store, secret: &str, sets_password: bool) -> Result<Link, Fault> {
+pub(super) async fn find(store: &Store, secret: &str, sets_password: bool) -> Result<Link> {
     let found = store.fetch_optional(FIND, args![ids::digest(secret), sets_password, clock::now()]).await?;
     found.ok_or_else(gone)
 }
 
 /// The same, which cannot be used again.
-pub(super) async fn take(tx: &mut Tx, secret: &str, sets_password: bool) -> Result<Link, Fault> {
+pub(super) async fn take(tx: &mut Tx, secret: &str, sets_password: bool) -> Result<Link> {
     let hash = ids::digest(secret);
     let found = tx.fetch_optional(FIND, args![&hash, sets_password, clock::now()]).await?.ok_or_else(gone)?;
     let taken = tx.execute("DELETE FROM account_link WHERE hash = $1", args![&hash]).await?;
@@ -130,12 +130,7 @@ impl Work for SendPasswordLink {
         Ok(())
     }
 
-    async fn finish(
-        app: &App,
-        tx: &mut Tx,
-        job: &Job<AskedLink>,
-        _: Result<(), String>,
-    ) -> Result<(), Fault> {
+    async fn finish(app: &App, tx: &mut Tx, job: &Job<AskedLink>, _: Result<(), String>) -> Result<()> {
         let AskedLink { account, language } = &job.subject;
         let sql = "SELECT email FROM account WHERE id = $1 AND disabled_at IS NULL";
         let Some(email) = tx.fetch_optional::<String>(sql, args![account]).await? else { return Ok(()) };

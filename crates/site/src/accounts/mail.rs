@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::Visitor;
 use crate::app::App;
-use crate::fault::Fault;
+use crate::fault::{Fault, Result};
 use crate::outbox::choice;
 use crate::web::route::{get, post};
 use crate::web::{Access, Body, Page, Route, Scope};
@@ -34,11 +34,7 @@ struct Choice {
     announcements: bool,
 }
 
-async fn choose(
-    app: App,
-    by: Visitor,
-    Body(Choice { announcements }): Body<Choice>,
-) -> Result<Response, Fault> {
+async fn choose(app: App, by: Visitor, Body(Choice { announcements }): Body<Choice>) -> Result<Response> {
     let mut tx = app.store.begin().await?;
     choice::choose(&mut tx, &by.id, &by.email, announcements).await?;
     tx.commit().await?;
@@ -53,7 +49,7 @@ struct Unsubscribe<'a> {
     is_done: bool,
 }
 
-async fn form(app: App, page: Page, Path(secret): Path<String>) -> Result<Response, Fault> {
+async fn form(app: App, page: Page, Path(secret): Path<String>) -> Result<Response> {
     if !choice::is_link(&app.store, &secret).await? {
         return Err(Fault::not_found());
     }
@@ -61,7 +57,7 @@ async fn form(app: App, page: Page, Path(secret): Path<String>) -> Result<Respon
 }
 
 /// Handles the button of the page, and that of email programs that have one (RFC 8058).
-async fn decline(app: App, page: Page, Path(secret): Path<String>) -> Result<Response, Fault> {
+async fn decline(app: App, page: Page, Path(secret): Path<String>) -> Result<Response> {
     let mut tx = app.store.begin().await?;
     if !choice::decline(&mut tx, &secret).await? {
         return Err(Fault::not_found());

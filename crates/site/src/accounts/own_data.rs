@@ -12,7 +12,7 @@ use super::Visitor;
 use super::providers::identities;
 use crate::app::App;
 use crate::audit;
-use crate::fault::Fault;
+use crate::fault::Result;
 pub use crate::personal_data::{Export, Leaving, PersonalData};
 use crate::store::Tx;
 use crate::web::route::{get, post};
@@ -40,7 +40,7 @@ pub(super) fn routes() -> Vec<Route> {
 }
 
 /// The exports of all features as one.
-async fn exported(app: &App, visitor: Visitor) -> Result<Export, Fault> {
+async fn exported(app: &App, visitor: Visitor) -> Result<Export> {
     let mut all = Export::default();
     for feature in app.personal_data() {
         let Export { data, files } = feature.export(app, &visitor.id).await?;
@@ -54,11 +54,11 @@ async fn exported(app: &App, visitor: Visitor) -> Result<Export, Fault> {
     Ok(all)
 }
 
-async fn export_json(app: App, by: Visitor) -> Result<Answer<Contributions>, Fault> {
+async fn export_json(app: App, by: Visitor) -> Result<Answer<Contributions>> {
     Ok(Answer::json(&Contributions(exported(&app, by).await?.data)))
 }
 
-async fn export(app: App, by: Visitor) -> Result<Response, Fault> {
+async fn export(app: App, by: Visitor) -> Result<Response> {
     app.limits.take("exports", &by.id, 2)?;
     let Export { data, files } = exported(&app, by).await?;
     let text = serde_json::to_vec_pretty(&data)?;
@@ -86,14 +86,14 @@ async fn export(app: App, by: Visitor) -> Result<Response, Fault> {
     download::send_made(file, "contributions.zip", "application/zip").await
 }
 
-async fn delete(app: App, by: Visitor) -> Result<Response, Fault> {
+async fn delete(app: App, by: Visitor) -> Result<Response> {
     withdraw(&app, &by.id).await?;
     app.wake.notify();
     Ok(Redirect::to("/account?done=removed").into_response())
 }
 
 /// Deletes what a person has contributed.
-pub(super) async fn withdraw(app: &App, account: &str) -> Result<(), Fault> {
+pub(super) async fn withdraw(app: &App, account: &str) -> Result<()> {
     for feature in app.personal_data() {
         feature.withdraw(app, account).await?;
     }
@@ -104,7 +104,7 @@ pub(super) async fn withdraw(app: &App, account: &str) -> Result<(), Fault> {
 }
 
 /// Forgets a person whose account is deleted by this transaction.
-pub(super) async fn forget(tx: &mut Tx, app: &App, person: &Leaving) -> Result<(), Fault> {
+pub(super) async fn forget(tx: &mut Tx, app: &App, person: &Leaving) -> Result<()> {
     clear(tx, app, &person.id).await?;
     for feature in app.personal_data() {
         feature.forget(tx, person).await?;
@@ -112,7 +112,7 @@ pub(super) async fn forget(tx: &mut Tx, app: &App, person: &Leaving) -> Result<(
     Ok(())
 }
 
-async fn clear(tx: &mut Tx, app: &App, account: &str) -> Result<(), Fault> {
+async fn clear(tx: &mut Tx, app: &App, account: &str) -> Result<()> {
     for feature in app.personal_data() {
         feature.clear(tx, account).await?;
     }
@@ -120,7 +120,7 @@ async fn clear(tx: &mut Tx, app: &App, account: &str) -> Result<(), Fault> {
 }
 
 /// Returns true if a feature must know the addresses of a person who leaves, should they come back.
-pub(super) async fn is_remembered(tx: &mut Tx, app: &App, account: &str) -> Result<bool, Fault> {
+pub(super) async fn is_remembered(tx: &mut Tx, app: &App, account: &str) -> Result<bool> {
     for feature in app.personal_data() {
         if feature.is_remembered(tx, account).await? {
             return Ok(true);

@@ -3,7 +3,7 @@
 use argon2::{Algorithm, Argon2, Params, Version};
 use tokio::sync::Semaphore;
 
-use crate::fault::Fault;
+use crate::fault::{Fault, Result};
 use crate::{fault, ids};
 
 /// The name of the algorithm in a stored hash; its parameters change only with it.
@@ -29,7 +29,7 @@ impl Hasher {
     }
 
     /// The text to store of a password.
-    pub async fn hash(&self, password: &str) -> Result<String, Fault> {
+    pub async fn hash(&self, password: &str) -> Result<String> {
         if !LENGTHS.contains(&password.chars().count()) {
             return Err(fault! {
                 UNPROCESSABLE_ENTITY, "password-length",
@@ -44,7 +44,7 @@ impl Hasher {
 
     /// Returns true if `password` is that of a stored hash. Without one it takes as long, so the time does not tell
     /// whether an account exists.
-    pub async fn verify(&self, password: &str, stored: Option<&str>) -> Result<bool, Fault> {
+    pub async fn verify(&self, password: &str, stored: Option<&str>) -> Result<bool> {
         let parts: Vec<&str> = stored.unwrap_or("").split('$').collect();
         let (salt, expected) = match parts[..] {
             [NAME, salt, hash] if !salt.is_empty() => (ids::from_hex(salt), ids::from_hex(hash)),
@@ -57,7 +57,7 @@ impl Hasher {
         Ok(differences == 0 && expected.len() == hash.len())
     }
 
-    async fn compute(&self, password: String, salt: Vec<u8>) -> Result<[u8; 32], Fault> {
+    async fn compute(&self, password: String, salt: Vec<u8>) -> Result<[u8; 32]> {
         let _permit = self.0.acquire().await.map_err(|error| Fault::internal(&error))?;
         let compute = move || {
             let params = Params::new(19_456, 2, 1, Some(32))?;

@@ -6,8 +6,8 @@ use unicode_normalization::UnicodeNormalization;
 
 use super::{Role, Visitor, devices};
 use crate::app::App;
-use crate::fault::Fault;
-use crate::paging::{List, Place, Rows};
+use crate::fault::{Fault, Result};
+use crate::paging::{At, List, Rows};
 use crate::store::{Error, Store, Tx};
 use crate::web::Attempt;
 use crate::web::language::{Language, say};
@@ -37,7 +37,7 @@ pub struct NewAccount<'a> {
 }
 
 /// Creates an account, and returns its id.
-pub async fn add(tx: &mut Tx, new: NewAccount<'_>) -> Result<String, Fault> {
+pub async fn add(tx: &mut Tx, new: NewAccount<'_>) -> Result<String> {
     let email = address(new.email)?;
     let name = name(new.name)?;
     let id = ids::new_id();
@@ -58,7 +58,7 @@ pub fn canonical(email: &str) -> String {
 }
 
 /// The email address in that form, if it is one.
-pub fn address(text: &str) -> Result<String, Fault> {
+pub fn address(text: &str) -> Result<String> {
     let text = canonical(text);
     let parts = text.split_once('@').filter(|(local, domain)| {
         !local.is_empty() && domain.contains('.') && !domain.starts_with('.') && !domain.ends_with('.')
@@ -72,7 +72,7 @@ pub fn address(text: &str) -> Result<String, Fault> {
 }
 
 /// A name without what only confuses.
-pub fn name(text: &str) -> Result<String, Fault> {
+pub fn name(text: &str) -> Result<String> {
     let name = clean_text::line(text);
     if name.is_empty() || name.chars().count() > 80 {
         return Err(fault!(UNPROCESSABLE_ENTITY, "name", "A name must have 1 to 80 characters."));
@@ -89,7 +89,7 @@ const NETWORKS: u32 = 10;
 
 /// Limits how often someone may guess the password of an account: from one network, and from all together, unless they
 /// have signed in from this browser before. The owner is told, at most once a day.
-pub(super) async fn limit_guesses(app: &App, email: &str, from: &Attempt) -> Result<(), Fault> {
+pub(super) async fn limit_guesses(app: &App, email: &str, from: &Attempt) -> Result<()> {
     let (email, per_minute) = (canonical(email), app.settings.sign_ins_per_minute);
     if let Some(device) = &from.device
         && devices::is_known(&app.store, from, &email).await?
@@ -106,7 +106,7 @@ pub(super) async fn limit_guesses(app: &App, email: &str, from: &Attempt) -> Res
 }
 
 /// Tells the owner of an account that someone guesses its password.
-async fn warn(app: &App, email: &str) -> Result<(), Fault> {
+async fn warn(app: &App, email: &str) -> Result<()> {
     let mut tx = app.store.begin().await?;
     let sql = "UPDATE account SET warned_at = $1 WHERE email = $2 AND disabled_at IS NULL \
                AND (warned_at IS NULL OR warned_at < $3) RETURNING language";
@@ -128,7 +128,7 @@ pub(super) async fn with_password(
     email: &str,
     password: &str,
     from: &Attempt,
-) -> Result<Option<Account>, Fault> {
+) -> Result<Option<Account>> {
     limit_guesses(app, email, from).await?;
     let account = by_email(&app.store, email).await?.filter(|account| account.disabled_at.is_none());
     let stored = account.as_ref().map(|account| account.password.as_str());
@@ -142,7 +142,7 @@ pub(super) async fn with_password(
 
 /// Refuses a password that is not that of someone who is signed in; guesses with a stolen session are limited, whatever
 /// others try.
-pub(super) async fn require_password(app: &App, by: &Visitor, password: &str) -> Result<(), Fault> {
+pub(super) async fn require_password(app: &App, by: &Visitor, password: &str) -> Result<()> {
     app.limits.take("account-signed-in", &by.id, app.settings.sign_ins_per_minute)?;
     let account = by_id(&app.store, &by.id).await?;
     let stored = account.as_ref().map(|account| account.password.as_str());
@@ -165,7 +165,7 @@ pub const FOUND: List = newest_first!(
 );
 
 /// The newest accounts whose name or address contains `part`.
-pub async fn search(store: &Store, part: &str, at: (&Place, usize)) -> Result<Rows<Account>, Error> {
+pub async fn search(store: &Store, part: &str, at: At) -> Result<Rows<Account>, Error> {
     let escaped = part.trim().to_lowercase().replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_");
     FOUND.page(store, at, args![format!("%{escaped}%")], |account: &Account| &account.id).await
 }
@@ -205,7 +205,7 @@ pub(super) async fn has_address(tx: &mut Tx, email: &str) -> Result<bool, Error>
 }
 
 /// Gives an account another email address, and returns the old one.
-pub(super) async fn set_address(tx: &mut Tx, id: &str, email: &str) -> Result<String, Fault> {
+pub(super) async fn set_address(tx: &mut Tx, id: &str, email: &str) -> Result<String> {
     tx.lock("account", id).await?;
     let old: String = tx.fetch_one("SELECT email FROM account WHERE id = $1", args![id]).await?;
     if has_address(tx, email).await? {
@@ -232,7 +232,7 @@ pub(super) async fn remember_address(tx: &mut Tx, id: &str, email: &str) -> Resu
 }
 
 /// Gives an account another role, or disables it, and ends its sessions and the links for accounts that it has created.
-pub async fn set_role(tx: &mut Tx, actor: Option<&str>, id: &str, role: Option<Role>) -> Result<(), Fault> {
+pub async fn set_role(tx: &mut Tx, actor: Option<&str>, id: &str, role: Option<Role>) -> Result<()> {
     // Two administrators who disable each other, or delete their accounts, at once must not both succeed.
     let admins = tx.pick(
         "SELECT id FROM account WHERE role = 'admin' ORDER BY id",
@@ -283,7 +283,7 @@ pub async fn is_enabled(tx: &mut Tx, id: &str) -> Result<bool, Error> {
 }
 
 /// Refuses a contribution if the account has been disabled since the request.
-pub async fn require_enabled(tx: &mut Tx, id: &str) -> Result<(), Fault> {
+pub async fn require_enabled(tx: &mut Tx, id: &str) -> Result<()> {
     match is_enabled(tx, id).await? {
         true => Ok(()),
         false => Err(fault!(FORBIDDEN, "disabled", "This account is disabled.")),

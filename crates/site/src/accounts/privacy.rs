@@ -5,7 +5,7 @@ use axum::extract::Path;
 use axum::response::Response;
 
 use crate::app::App;
-use crate::fault::Fault;
+use crate::fault::{Fault, Result};
 use crate::feature::{self, Guide};
 use crate::personal_data::PersonalData;
 use crate::web::language::Language;
@@ -72,7 +72,7 @@ impl<'a> Contact<'a> {
     }
 }
 
-async fn help(app: App, page: Page) -> Result<Response, Fault> {
+async fn help(app: App, page: Page) -> Result<Response> {
     let settings = &app.settings;
     let terms = markdown::as_html(&settings.terms);
     let contact = Contact::new(&settings.contact);
@@ -84,7 +84,7 @@ fn guides() -> impl Iterator<Item = &'static Guide> {
     feature::joined().iter().flat_map(|feature| feature.guides)
 }
 
-async fn guide(page: Page, Path(name): Path<String>) -> Result<Response, Fault> {
+async fn guide(page: Page, Path(name): Path<String>) -> Result<Response> {
     let guide = guides().find(|guide| guide.name == name).ok_or_else(Fault::not_found)?;
     let [english, chinese] = guide.texts;
     let text = if page.language == Language::Chinese { chinese } else { english };
@@ -96,7 +96,7 @@ async fn guide(page: Page, Path(name): Path<String>) -> Result<Response, Fault> 
     page.show(&GuidePage { page: &page, title: page.t(guide.title), html })
 }
 
-async fn privacy(app: App, page: Page) -> Result<Response, Fault> {
+async fn privacy(app: App, page: Page) -> Result<Response> {
     let settings = &app.settings;
     page.show(&PrivacyPage {
         page: &page,

@@ -11,7 +11,7 @@ use super::providers::identities;
 use super::registration::send_if_new;
 use super::{Role, Visitor, deletion, links, people, sessions, tokens, totp};
 use crate::app::App;
-use crate::fault::Fault;
+use crate::fault::{Fault, Result};
 use crate::web::language::say;
 use crate::web::route::{delete, get, post};
 use crate::web::{Access, Answer, Attempt, Body, Created, NoContent, Page, Route, Scope};
@@ -63,7 +63,6 @@ struct AccountPage<'a> {
     sets_up: bool,
     /// The new address to which a link was sent.
     asked: Option<String>,
-    problem: Option<String>,
 }
 
 /// The outcome that the page shows once, after a change.
@@ -74,27 +73,27 @@ struct Outcome {
     secret: Option<String>,
     /// The new address to which a link was sent.
     asked: Option<String>,
-    problem: Option<Fault>,
 }
 
-impl From<Fault> for Outcome {
-    fn from(problem: Fault) -> Self {
-        Self { problem: Some(problem), ..Self::default() }
-    }
-}
-
-async fn show(app: App, page: Page, by: Visitor) -> Result<Response, Fault> {
+async fn show(app: App, page: Page, by: Visitor) -> Result<Response> {
     show_after(&app, &page, &by, Outcome::default()).await
 }
 
-async fn show_after(
+/// The answer to a form, or the page again with what was wrong.
+async fn answer(
     app: &App,
     page: &Page,
     by: &Visitor,
-    outcome: impl Into<Outcome>,
-) -> Result<Response, Fault> {
-    let Outcome { new_token, secret, asked, problem } = outcome.into();
-    let problem = problem.map(|fault| page.refusal(fault)).transpose()?;
+    done: impl Future<Output = Result<Response>> + Send,
+) -> Result<Response> {
+    match done.await {
+        Err(fault) => show_after(app, &page.refused(fault)?, by, Outcome::default()).await,
+        done => done,
+    }
+}
+
+async fn show_after(app: &App, page: &Page, by: &Visitor, outcome: Outcome) -> Result<Response> {
+    let Outcome { new_token, secret, asked } = outcome;
     let sets_up = secret.is_some();
     let totp = match totp::is_on(&app.store, &by.id).await? {
         true => None,
@@ -108,7 +107,7 @@ async fn show_after(
         true => Some(outbox::choice::wants_mail(&app.store, &by.id).await?),
         false => None,
     };
-    let account = AccountPage {
+    page.show(&AccountPage {
         page,
         wants_mail,
         identities: identities::of_account(&app.store, &app.settings, &by.id).await?,
@@ -121,9 +120,7 @@ async fn show_after(
         totp,
         sets_up,
         asked,
-        problem: problem.as_ref().map(|fault| page.fault(fault)),
-    };
-    page.show_after(&account, problem.as_ref())
+    })
 }
 
 fn saved() -> Response {
@@ -135,18 +132,12 @@ struct NewName {
     name: String,
 }
 
-async fn change_name(
-    app: App,
-    page: Page,
-    by: Visitor,
-    Body(given): Body<NewName>,
-) -> Result<Response, Fault> {
-    let name = match people::name(&given.name) {
-        Ok(name) => name,
-        Err(fault) => return show_after(&app, &page, &by, fault).await,
-    };
-    people::rename(&app.store, &by.id, &name).await?;
-    Ok(saved())
+async fn change_name(app: App, page: Page, by: Visitor, Body(given): Body<NewName>) -> Result<Response> {
+    answer(&app, &page, &by, async {
+        people::rename(&app.store, &by.id, &people::name(&given.name)?).await?;
+        Ok(saved())
+    })
+    .await
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -163,23 +154,23 @@ async fn change_address(
     by: Visitor,
     _: Attempt,
     Body(given): Body<NewAddress>,
-) -> Result<Response, Fault> {
-    if let Err(fault) = people::require_password(&app, &by, &given.password).await {
-        return show_after(&app, &page, &by, fault).await;
-    }
-    let email = match people::address(&given.email) {
+) -> Result<Response> {
+    let checked = async {
+        people::require_password(&app, &by, &given.password).await?;
+        people::address(&given.email)
+    };
+    let email = match checked.await {
         Ok(email) => email,
-        Err(fault) => return show_after(&app, &page, &by, fault).await,
+        Err(fault) => return show_after(&app, &page.refused(fault)?, &by, Outcome::default()).await,
     };
     let mut tx = app.store.begin().await?;
     if !app.settings.sends_mail() {
-        return match people::set_address(&mut tx, &by.id, &email).await {
-            Ok(_) => {
-                tx.commit().await?;
-                Ok(saved())
-            }
-            Err(fault) => show_after(&app, &page, &by, fault).await,
+        let changed = async {
+            people::set_address(&mut tx, &by.id, &email).await?;
+            tx.commit().await?;
+            Ok(saved())
         };
+        return answer(&app, &page, &by, changed).await;
     }
     app.limits.take("links", &email, links::PER_MINUTE)?;
     // The page does not tell whether the address has an account; the email to its owner does.
@@ -204,22 +195,20 @@ async fn change_password(
     by: Visitor,
     _: Attempt,
     Body(given): Body<NewPassword>,
-) -> Result<Response, Fault> {
-    if let Err(fault) = people::require_password(&app, &by, &given.old).await {
-        return show_after(&app, &page, &by, fault).await;
-    }
-    let hash = match app.hasher.hash(&given.new).await {
-        Ok(hash) => hash,
-        Err(fault) => return show_after(&app, &page, &by, fault).await,
-    };
-    let mut tx = app.store.begin().await?;
-    people::set_password(&mut tx, &by.id, &hash).await?;
-    let cookie = sessions::begin(&mut tx, &app.settings, &by.id).await?;
-    tx.commit().await?;
-    Ok(sessions::redirect(&cookie, "/account?done=saved"))
+) -> Result<Response> {
+    answer(&app, &page, &by, async {
+        people::require_password(&app, &by, &given.old).await?;
+        let hash = app.hasher.hash(&given.new).await?;
+        let mut tx = app.store.begin().await?;
+        people::set_password(&mut tx, &by.id, &hash).await?;
+        let cookie = sessions::begin(&mut tx, &app.settings, &by.id).await?;
+        tx.commit().await?;
+        Ok(sessions::redirect(&cookie, "/account?done=saved"))
+    })
+    .await
 }
 
-async fn end_sessions(app: App, by: Visitor) -> Result<Response, Fault> {
+async fn end_sessions(app: App, by: Visitor) -> Result<Response> {
     sessions::end_all(&app.store, &by.id).await?;
     Ok(sessions::redirect(&sessions::forget(&app.settings), "/?done=signed-out"))
 }
@@ -238,7 +227,7 @@ async fn set_up_totp(
     by: Visitor,
     _: Attempt,
     Body(given): Body<SecondFactor>,
-) -> Result<Response, Fault> {
+) -> Result<Response> {
     let set_up = async {
         people::require_password(&app, &by, &given.password).await?;
         let mut tx = app.store.begin().await?;
@@ -248,7 +237,7 @@ async fn set_up_totp(
     if let Err(fault) = set_up.await {
         // The app knows this secret, and would give wrong codes for another.
         let secret = Some(given.secret).filter(|secret| totp::is_secret(secret));
-        return show_after(&app, &page, &by, Outcome { secret, ..fault.into() }).await;
+        return show_after(&app, &page.refused(fault)?, &by, Outcome { secret, ..Outcome::default() }).await;
     }
     Ok(saved())
 }
@@ -259,44 +248,44 @@ async fn remove_totp(
     by: Visitor,
     _: Attempt,
     Body(given): Body<SecondFactor>,
-) -> Result<Response, Fault> {
+) -> Result<Response> {
     app.limits.take("codes", &by.id, app.settings.sign_ins_per_minute)?;
-    if let Err(fault) = people::require_password(&app, &by, &given.password).await {
-        return show_after(&app, &page, &by, fault).await;
-    }
-    let mut tx = app.store.begin().await?;
-    if let Err(fault) = totp::take(&mut tx, &by.id, &given.code).await {
-        return show_after(&app, &page, &by, fault).await;
-    }
-    totp::remove(&mut tx, Some(&by.id), &by.id).await?;
-    tx.commit().await?;
-    Ok(Redirect::to("/account?done=removed").into_response())
+    answer(&app, &page, &by, async {
+        people::require_password(&app, &by, &given.password).await?;
+        let mut tx = app.store.begin().await?;
+        totp::take(&mut tx, &by.id, &given.code).await?;
+        totp::remove(&mut tx, Some(&by.id), &by.id).await?;
+        tx.commit().await?;
+        Ok(Redirect::to("/account?done=removed").into_response())
+    })
+    .await
 }
 
-async fn list_tokens(app: App, by: Visitor) -> Result<Answer<Tokens>, Fault> {
+async fn list_tokens(app: App, by: Visitor) -> Result<Answer<Tokens>> {
     Ok(Answer::json(&Tokens { tokens: tokens::of_account(&app.store, &by.id).await? }))
 }
 
-async fn create_token(app: &App, by: &Visitor, new: &NewToken) -> Result<String, Fault> {
+async fn create_token(app: &App, by: &Visitor, new: &NewToken) -> Result<String> {
     let mut tx = app.store.begin().await?;
     let token = tokens::add(&mut tx, &by.id, &new.name, new.scope).await?;
     tx.commit().await?;
     Ok(token)
 }
 
-async fn add_token(app: App, page: Page, by: Visitor, Body(new): Body<NewToken>) -> Result<Response, Fault> {
-    let outcome = match create_token(&app, &by, &new).await {
-        Ok(token) => Outcome { new_token: Some(token), ..Outcome::default() },
-        Err(fault) => fault.into(),
-    };
-    show_after(&app, &page, &by, outcome).await
+async fn add_token(app: App, page: Page, by: Visitor, Body(new): Body<NewToken>) -> Result<Response> {
+    match create_token(&app, &by, &new).await {
+        Ok(token) => {
+            show_after(&app, &page, &by, Outcome { new_token: Some(token), ..Outcome::default() }).await
+        }
+        Err(fault) => show_after(&app, &page.refused(fault)?, &by, Outcome::default()).await,
+    }
 }
 
 async fn add_token_by_token(
     app: App,
     by: Visitor,
     Body(new): Body<NewToken>,
-) -> Result<Created<CreatedToken>, Fault> {
+) -> Result<Created<CreatedToken>> {
     if !by.has(new.scope) {
         return Err(fault! {
             FORBIDDEN, "scope-larger", "A token cannot create a token with a wider scope than its own."
@@ -305,7 +294,7 @@ async fn add_token_by_token(
     Ok(Created::json(&CreatedToken { token: create_token(&app, &by, &new).await? }))
 }
 
-async fn remove_token(app: App, page: Page, by: Visitor, Path(id): Path<String>) -> Result<NoContent, Fault> {
+async fn remove_token(app: App, page: Page, by: Visitor, Path(id): Path<String>) -> Result<NoContent> {
     let mut tx = app.store.begin().await?;
     tokens::remove(&mut tx, &by, &id).await?;
     tx.commit().await?;
@@ -323,14 +312,12 @@ async fn delete_account(
     by: Visitor,
     _: Attempt,
     Body(given): Body<Confirmation>,
-) -> Result<Response, Fault> {
-    if let Err(fault) = people::require_password(&app, &by, &given.password).await {
-        return show_after(&app, &page, &by, fault).await;
-    }
-    match deletion::remove(&app, Some(&by.id), &by.id).await {
-        Ok(()) => {}
-        Err(fault) => return show_after(&app, &page, &by, fault).await,
-    }
-    app.wake.notify();
-    Ok(sessions::redirect(&sessions::forget(&app.settings), "/?done=account-deleted"))
+) -> Result<Response> {
+    answer(&app, &page, &by, async {
+        people::require_password(&app, &by, &given.password).await?;
+        deletion::remove(&app, Some(&by.id), &by.id).await?;
+        app.wake.notify();
+        Ok(sessions::redirect(&sessions::forget(&app.settings), "/?done=account-deleted"))
+    })
+    .await
 }

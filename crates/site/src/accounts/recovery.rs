@@ -10,7 +10,7 @@ use super::links::{self, AskedLink, PER_MINUTE, SendPasswordLink};
 use super::providers::identities;
 use super::{devices, people};
 use crate::app::App;
-use crate::fault::Fault;
+use crate::fault::{Fault, Result};
 use crate::jobs::{self, queue::Priority};
 use crate::web::language::say;
 use crate::web::route::{get, post};
@@ -37,7 +37,6 @@ struct ForgottenPassword<'a> {
     sends_mail: bool,
     email: &'a str,
     is_sent: bool,
-    problem: Option<String>,
 }
 
 /// The form of a link.
@@ -47,12 +46,11 @@ struct LinkForm<'a> {
     page: &'a Page,
     /// The address to confirm; `None` for a new password.
     email: Option<&'a str>,
-    problem: Option<String>,
 }
 
-async fn forgotten_form(app: App, page: Page) -> Result<Response, Fault> {
+async fn forgotten_form(app: App, page: Page) -> Result<Response> {
     let sends_mail = app.settings.sends_mail();
-    page.show(&ForgottenPassword { page: &page, sends_mail, email: "", is_sent: false, problem: None })
+    page.show(&ForgottenPassword { page: &page, sends_mail, email: "", is_sent: false })
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -61,18 +59,17 @@ struct Address {
 }
 
 /// Sends a link if there is an account with this address. The answer is the same if there is none.
-async fn forgotten(app: App, page: Page, _: Attempt, Body(given): Body<Address>) -> Result<Response, Fault> {
+async fn forgotten(app: App, page: Page, _: Attempt, Body(given): Body<Address>) -> Result<Response> {
     let sends_mail = app.settings.sends_mail();
-    let shown = |email: &str, fault: Option<&Fault>| {
-        let (is_sent, problem) = (fault.is_none(), fault.map(|fault| page.fault(fault)));
-        page.show_after(&ForgottenPassword { page: &page, sends_mail, email, is_sent, problem }, fault)
-    };
     if !sends_mail {
         return forgotten_form(app, page).await;
     }
     let address = match people::address(&given.email) {
         Ok(address) => address,
-        Err(fault) => return shown(&given.email, Some(&fault)),
+        Err(fault) => {
+            let page = &page.refused(fault)?;
+            return page.show(&ForgottenPassword { page, sends_mail, email: &given.email, is_sent: false });
+        }
     };
     app.limits.take("links", &address, PER_MINUTE)?;
     // The job does what there is to do, so the answer takes as long if there is nothing.
@@ -82,12 +79,12 @@ async fn forgotten(app: App, page: Page, _: Attempt, Body(given): Body<Address>)
     let mut tx = app.store.begin().await?;
     jobs::add::<SendPasswordLink>(&mut tx, &asked, Priority::Awaited).await?;
     app.commit(tx).await?;
-    shown(&address, None)
+    page.show(&ForgottenPassword { page: &page, sends_mail, email: &address, is_sent: true })
 }
 
-async fn reset_form(app: App, page: Page, Path(secret): Path<String>) -> Result<Response, Fault> {
+async fn reset_form(app: App, page: Page, Path(secret): Path<String>) -> Result<Response> {
     links::find(&app.store, &secret, true).await?;
-    page.show(&LinkForm { page: &page, email: None, problem: None })
+    page.show(&LinkForm { page: &page, email: None })
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -103,14 +100,13 @@ async fn reset(
     Path(secret): Path<String>,
     from: Attempt,
     Body(given): Body<Password>,
-) -> Result<Response, Fault> {
+) -> Result<Response> {
     links::find(&app.store, &secret, true).await?;
     let hash = match app.hasher.hash(&given.password).await {
         Ok(hash) => hash,
         Err(fault) => {
-            let fault = page.refusal(fault)?;
-            let problem = Some(page.fault(&fault));
-            return page.show_after(&LinkForm { page: &page, email: None, problem }, Some(&fault));
+            let page = &page.refused(fault)?;
+            return page.show(&LinkForm { page, email: None });
         }
     };
     let mut tx = app.store.begin().await?;
@@ -124,18 +120,13 @@ async fn reset(
     Ok(devices::with_cookie(response, &app.settings, device))
 }
 
-async fn address_form(app: App, page: Page, Path(secret): Path<String>) -> Result<Response, Fault> {
+async fn address_form(app: App, page: Page, Path(secret): Path<String>) -> Result<Response> {
     let link = links::find(&app.store, &secret, false).await?;
-    page.show(&LinkForm { page: &page, email: link.email.as_deref(), problem: None })
+    page.show(&LinkForm { page: &page, email: link.email.as_deref() })
 }
 
 /// Changes the address, and tells the owner of the old one.
-async fn confirm_address(
-    app: App,
-    page: Page,
-    Path(secret): Path<String>,
-    _: Attempt,
-) -> Result<Response, Fault> {
+async fn confirm_address(app: App, page: Page, Path(secret): Path<String>, _: Attempt) -> Result<Response> {
     let mut tx = app.store.begin().await?;
     let link = links::take(&mut tx, &secret, false).await?;
     let email = link.email.ok_or_else(Fault::not_found)?;

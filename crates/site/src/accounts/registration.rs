@@ -12,7 +12,7 @@ use super::people::{self, NewAccount};
 use super::sign_in::begin_session;
 use super::{Role, links};
 use crate::app::App;
-use crate::fault::Fault;
+use crate::fault::{Fault, Result};
 use crate::store::{Error, Tx};
 use crate::web::route::{get, post};
 use crate::web::{Access, Attempt, Body, Page, Route, language};
@@ -37,7 +37,6 @@ struct Join<'a> {
     role: Option<Role>,
     email: &'a str,
     name: &'a str,
-    problem: Option<String>,
 }
 
 /// The form for the address to which a link is sent.
@@ -47,10 +46,9 @@ struct Confirm<'a> {
     page: &'a Page,
     email: &'a str,
     is_sent: bool,
-    problem: Option<String>,
 }
 
-fn require_open(app: &App) -> Result<(), Fault> {
+fn require_open(app: &App) -> Result<()> {
     match app.settings.is_open() {
         true => Ok(()),
         false => Err(fault! {
@@ -60,12 +58,12 @@ fn require_open(app: &App) -> Result<(), Fault> {
     }
 }
 
-async fn register_form(app: App, page: Page) -> Result<Response, Fault> {
+async fn register_form(app: App, page: Page) -> Result<Response> {
     require_open(&app)?;
     if app.settings.sends_mail() {
-        return page.show(&Confirm { page: &page, email: "", is_sent: false, problem: None });
+        return page.show(&Confirm { page: &page, email: "", is_sent: false });
     }
-    page.show(&Join { page: &page, action: "/register", role: None, email: "", name: "", problem: None })
+    page.show(&Join { page: &page, action: "/register", role: None, email: "", name: "" })
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -77,30 +75,25 @@ struct NewPerson {
     password: String,
 }
 
-async fn register(
-    app: App,
-    page: Page,
-    from: Attempt,
-    Body(given): Body<NewPerson>,
-) -> Result<Response, Fault> {
+async fn register(app: App, page: Page, from: Attempt, Body(given): Body<NewPerson>) -> Result<Response> {
     require_open(&app)?;
     if app.settings.sends_mail() {
         return send_link(&app, &page, &given.email).await;
     }
     match create(&app, &page, &given, None).await {
         Ok(id) => begin_session(&app, &from, &id, "/?done=welcome").await,
-        Err(fault) => show_again(&page, "/register", None, &given, &page.refusal(fault)?),
+        Err(fault) => show_again(&page.refused(fault)?, "/register", None, &given),
     }
 }
 
 /// Sends a link to create an account with this address. The answer is the same if there is one already; the email
 /// differs.
-async fn send_link(app: &App, page: &Page, email: &str) -> Result<Response, Fault> {
+async fn send_link(app: &App, page: &Page, email: &str) -> Result<Response> {
     let address = match people::address(email) {
         Ok(address) => address,
         Err(fault) => {
-            let problem = Some(page.fault(&fault));
-            return page.show_after(&Confirm { page, email, is_sent: false, problem }, Some(&fault));
+            let page = &page.refused(fault)?;
+            return page.show(&Confirm { page, email, is_sent: false });
         }
     };
     app.limits.take("links", &address, links::PER_MINUTE)?;
@@ -109,7 +102,7 @@ async fn send_link(app: &App, page: &Page, email: &str) -> Result<Response, Faul
     let sentence = language::say("Create your account here. If you did not ask for one, ignore this email.");
     send_if_new(&mut tx, (app, page), &address, sentence, &path).await?;
     app.commit(tx).await?;
-    page.show(&Confirm { page, email: &address, is_sent: true, problem: None })
+    page.show(&Confirm { page, email: &address, is_sent: true })
 }
 
 /// Sends a link to an address that no account has, and otherwise an email that leads to the sign-in. A link whose
@@ -130,17 +123,9 @@ pub(super) async fn send_if_new(
     outbox::mail_link(tx, app, (to, &subject), page.t(sentence), path).await
 }
 
-/// Shows the form for a new account again, with what was wrong.
-fn show_again(
-    page: &Page,
-    action: &str,
-    role: Option<Role>,
-    given: &NewPerson,
-    fault: &Fault,
-) -> Result<Response, Fault> {
-    let problem = Some(page.fault(fault));
-    let form = Join { page, action, role, email: &given.email, name: &given.name, problem };
-    page.show_after(&form, Some(fault))
+/// Shows the form for a new account again.
+fn show_again(page: &Page, action: &str, role: Option<Role>, given: &NewPerson) -> Result<Response> {
+    page.show(&Join { page, action, role, email: &given.email, name: &given.name })
 }
 
 /// Creates an account, and uses the invitation up if there is one.
@@ -149,7 +134,7 @@ async fn create(
     page: &Page,
     given: &NewPerson,
     invitation: Option<&Invitation>,
-) -> Result<String, Fault> {
+) -> Result<String> {
     let password = app.hasher.hash(&given.password).await?;
     let role = invitation.map_or(Role::Member, |invitation| invitation.role);
     let mut tx = app.store.begin().await?;
@@ -166,7 +151,7 @@ async fn create(
     Ok(id)
 }
 
-async fn join_form(app: App, page: Page, Path(secret): Path<String>) -> Result<Response, Fault> {
+async fn join_form(app: App, page: Page, Path(secret): Path<String>) -> Result<Response> {
     let invitation = invitations::find(&app.store, &secret).await?;
     if invitation.team.is_some() {
         return Ok(Redirect::to(&format!("/teams/join/{secret}")).into_response());
@@ -174,7 +159,7 @@ async fn join_form(app: App, page: Page, Path(secret): Path<String>) -> Result<R
     let action = format!("/join/{secret}");
     let role = Some(invitation.role);
     let email = invitation.email.as_deref().unwrap_or("");
-    page.show(&Join { page: &page, action: &action, role, email, name: "", problem: None })
+    page.show(&Join { page: &page, action: &action, role, email, name: "" })
 }
 
 async fn join(
@@ -183,7 +168,7 @@ async fn join(
     Path(secret): Path<String>,
     from: Attempt,
     Body(mut given): Body<NewPerson>,
-) -> Result<Response, Fault> {
+) -> Result<Response> {
     let invitation = invitations::find(&app.store, &secret).await?;
     // A link to a team is for people who have an account.
     if invitation.team.is_some() {
@@ -196,8 +181,7 @@ async fn join(
         Ok(id) => begin_session(&app, &from, &id, "/?done=welcome").await,
         Err(fault) if fault.status == StatusCode::GONE => Err(fault),
         Err(fault) => {
-            let fault = page.refusal(fault)?;
-            show_again(&page, &format!("/join/{secret}"), Some(invitation.role), &given, &fault)
+            show_again(&page.refused(fault)?, &format!("/join/{secret}"), Some(invitation.role), &given)
         }
     }
 }

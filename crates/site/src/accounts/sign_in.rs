@@ -2,8 +2,7 @@
 
 use askama::Template;
 use axum::extract::Path;
-use axum::http::StatusCode;
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use cookie::time::Duration;
 use cookie::{Cookie, SameSite};
 use schemars::JsonSchema;
@@ -12,7 +11,8 @@ use serde::Deserialize;
 use super::providers::Provider;
 use super::{devices, people, sessions, totp};
 use crate::app::App;
-use crate::fault::Fault;
+use crate::fault;
+use crate::fault::{Fault, Result};
 use crate::web::language::{self, Language};
 use crate::web::route::{get, post};
 use crate::web::{Access, Attempt, Body, Page, Route, UrlQuery, encode, local};
@@ -35,7 +35,6 @@ struct SignIn<'a> {
     email: &'a str,
     is_open: bool,
     providers: &'a [Provider],
-    problem: Option<String>,
 }
 
 impl SignIn<'_> {
@@ -51,9 +50,9 @@ struct To {
     to: String,
 }
 
-async fn sign_in_form(app: App, page: Page, UrlQuery(To { to }): UrlQuery<To>) -> Result<Response, Fault> {
+async fn sign_in_form(app: App, page: Page, UrlQuery(To { to }): UrlQuery<To>) -> Result<Response> {
     let (is_open, providers) = (app.settings.is_open(), &app.settings.providers);
-    page.show(&SignIn { page: &page, to: local(&to), email: "", is_open, providers, problem: None })
+    page.show(&SignIn { page: &page, to: local(&to), email: "", is_open, providers })
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -67,30 +66,25 @@ struct Credentials {
     to: String,
 }
 
-async fn sign_in(
-    app: App,
-    page: Page,
-    from: Attempt,
-    Body(given): Body<Credentials>,
-) -> Result<Response, Fault> {
+async fn sign_in(app: App, page: Page, from: Attempt, Body(given): Body<Credentials>) -> Result<Response> {
     let account = people::with_password(&app, &given.email, &given.password, &from).await?;
-    let refuse = |problem: &str| {
-        let (to, email, problem) = (local(&given.to), given.email.as_str(), Some(problem.to_owned()));
+    let refuse = |fault: Fault| {
+        let (page, to, email) = (&page.refused(fault)?, local(&given.to), given.email.as_str());
         let (is_open, providers) = (app.settings.is_open(), &app.settings.providers);
-        let form = page.show(&SignIn { page: &page, to, email, is_open, providers, problem })?;
-        Ok((StatusCode::UNAUTHORIZED, form).into_response())
+        page.show(&SignIn { page, to, email, is_open, providers })
     };
     let Some(account) = account else {
-        return refuse(page.t("Email address and password do not match."));
+        return refuse(fault!(UNAUTHORIZED, "sign-in", "Email address and password do not match."));
     };
     let mut tx = app.store.begin().await?;
     match totp::take(&mut tx, &account.id, &given.code).await {
         Ok(()) => tx.commit().await?,
         Err(fault) if fault.status.is_client_error() => {
             tracing::warn!(account = account.id, "a code is wrong");
-            return refuse(page.t(
-                "This account uses two-factor authentication. Enter the current code from your authenticator app.",
-            ));
+            return refuse(fault! {
+                UNAUTHORIZED, "sign-in",
+                "This account uses two-factor authentication. Enter the current code from your authenticator app."
+            });
         }
         Err(fault) => return Err(fault),
     }
@@ -99,12 +93,7 @@ async fn sign_in(
 
 /// Begins a session in place of the one that the browser has, and sends the browser, which is known from now on, to the
 /// page `to`.
-pub(super) async fn begin_session(
-    app: &App,
-    from: &Attempt,
-    account: &str,
-    to: &str,
-) -> Result<Response, Fault> {
+pub(super) async fn begin_session(app: &App, from: &Attempt, account: &str, to: &str) -> Result<Response> {
     if let Some(old) = &from.session {
         sessions::end(&app.store, old).await?;
     }
@@ -116,7 +105,7 @@ pub(super) async fn begin_session(
     Ok(devices::with_cookie(sessions::redirect(&cookie, to), &app.settings, device))
 }
 
-async fn sign_out(app: App, page: Page) -> Result<Response, Fault> {
+async fn sign_out(app: App, page: Page) -> Result<Response> {
     if let Some(session) = page.visitor.and_then(|visitor| visitor.session) {
         sessions::end(&app.store, &session).await?;
     }
@@ -129,7 +118,7 @@ async fn choose_language(
     page: Page,
     Path(tag): Path<String>,
     UrlQuery(To { to }): UrlQuery<To>,
-) -> Result<Response, Fault> {
+) -> Result<Response> {
     let language = Language::of(&tag).ok_or_else(Fault::not_found)?;
     if let Some(visitor) = &page.visitor {
         let mut tx = app.store.begin().await?;

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::{Visitor, people};
-use crate::fault::Fault;
+use crate::fault::{Fault, Result};
 use crate::store::{Error, Store, Tx};
 use crate::web::Scope;
 use crate::{args, audit, clock, columns, fault, ids};
@@ -17,7 +17,7 @@ const PREFIX: &str = "cev_";
 const MOST: i64 = 50;
 
 /// Creates a token, and returns it; it cannot be shown again.
-pub async fn add(tx: &mut Tx, account: &str, name: &str, scope: Scope) -> Result<String, Fault> {
+pub async fn add(tx: &mut Tx, account: &str, name: &str, scope: Scope) -> Result<String> {
     tx.lock("account", account).await?;
     let count: i64 =
         tx.fetch_one("SELECT COUNT(*) FROM api_token WHERE account = $1", args![account]).await?;
@@ -41,7 +41,7 @@ pub(super) async fn of_account(store: &Store, account: &str) -> Result<Vec<Token
 }
 
 /// Removes a token of a person, unless it allows more than they may do.
-pub(super) async fn remove(tx: &mut Tx, visitor: &Visitor, id: &str) -> Result<(), Fault> {
+pub(super) async fn remove(tx: &mut Tx, visitor: &Visitor, id: &str) -> Result<()> {
     let sql = "DELETE FROM api_token WHERE id = $1 AND account = $2 RETURNING scopes";
     let widest: Option<Scope> = tx.fetch_optional(sql, args![id, &visitor.id]).await?;
     if !visitor.has(widest.ok_or_else(Fault::not_found)?) {
@@ -61,7 +61,7 @@ struct UsedToken {
 }
 
 /// The person in whose name a program with this token asks.
-pub(super) async fn visitor(store: &Store, token: &str) -> Result<Option<Visitor>, Fault> {
+pub(super) async fn visitor(store: &Store, token: &str) -> Result<Option<Visitor>> {
     let hash = ids::digest(token);
     let sql = "SELECT account.*, api_token.scopes AS scopes, api_token.used_at AS used_at \
                FROM api_token JOIN account ON account.id = api_token.account \

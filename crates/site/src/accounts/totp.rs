@@ -5,7 +5,7 @@ use hmac::{Hmac, KeyInit, Mac};
 use serde_json::json;
 use sha1::Sha1;
 
-use crate::fault::Fault;
+use crate::fault::{Fault, Result};
 use crate::store::{Error, Store, Tx};
 use crate::{args, audit, clock, columns, fault, ids};
 
@@ -69,7 +69,7 @@ fn wrong() -> Fault {
 }
 
 /// Uses a code up. An account without a second factor needs none.
-pub async fn take(tx: &mut Tx, account: &str, given: &str) -> Result<(), Fault> {
+pub async fn take(tx: &mut Tx, account: &str, given: &str) -> Result<()> {
     let sql = "SELECT totp_secret, totp_step FROM account WHERE id = $1";
     let known: Option<(Option<String>, i64)> = tx.fetch_optional(sql, args![account]).await?;
     let (secret, last) = known.ok_or_else(Fault::not_found)?;
@@ -80,7 +80,7 @@ pub async fn take(tx: &mut Tx, account: &str, given: &str) -> Result<(), Fault> 
 }
 
 /// Gives an account a second factor, if the code is one of the secret.
-pub async fn set_up(tx: &mut Tx, account: &str, secret: &str, given: &str) -> Result<(), Fault> {
+pub async fn set_up(tx: &mut Tx, account: &str, secret: &str, given: &str) -> Result<()> {
     let step = step_of(secret, given, 0, clock::now()).ok_or_else(wrong)?;
     let sql = "UPDATE account SET totp_secret = $1, totp_step = $2 WHERE id = $3 AND totp_secret IS NULL";
     let changed = tx.execute(sql, args![secret, step, account]).await?;
@@ -93,7 +93,7 @@ pub async fn set_up(tx: &mut Tx, account: &str, secret: &str, given: &str) -> Re
 }
 
 /// Takes the second factor of an account away.
-pub async fn remove(tx: &mut Tx, actor: Option<&str>, account: &str) -> Result<(), Fault> {
+pub async fn remove(tx: &mut Tx, actor: Option<&str>, account: &str) -> Result<()> {
     tx.change_row("account", account, columns! { totp_secret: None::<String> }).await?;
     Ok(audit::note(tx, actor, "account.second-factor", account, json!({ "is_on": false })).await?)
 }

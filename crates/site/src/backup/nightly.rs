@@ -10,7 +10,7 @@ use tokio::sync::watch;
 
 use super::{UNFINISHED, make};
 use crate::app::App;
-use crate::fault::Fault;
+use crate::fault::Result;
 use crate::jobs::queue::Priority;
 use crate::jobs::{self, Failure, Job, Lane, Work};
 use crate::store::{Error, Tx};
@@ -94,7 +94,7 @@ impl Work for NightlyBackup {
         Ok(())
     }
 
-    async fn finish(_: &App, _: &mut Tx, job: &Job, outcome: Result<(), String>) -> Result<(), Fault> {
+    async fn finish(_: &App, _: &mut Tx, job: &Job, outcome: Result<(), String>) -> Result<()> {
         match outcome {
             Ok(()) => tracing::info!(day = job.subject, "the nightly backup is complete"),
             Err(reason) => tracing::error!(day = job.subject, reason, "the nightly backup failed"),

@@ -15,7 +15,7 @@ use axum::routing;
 pub use records::RowGauge;
 
 use crate::app::App;
-use crate::fault::Fault;
+use crate::fault::{Fault, Result};
 use crate::jobs::queue;
 use crate::store::Error;
 use crate::web::network::FromThisMachine;
@@ -77,14 +77,14 @@ async fn ready(app: App) -> Response {
     }
 }
 
-async fn metrics_of_site(app: App, _: FromThisMachine) -> Result<Response, Fault> {
+async fn metrics_of_site(app: App, _: FromThisMachine) -> Result<Response> {
     match app.settings.metrics_listen.is_empty() {
         true => metrics(app).await,
         false => Err(Fault::not_found()),
     }
 }
 
-async fn metrics(app: App) -> Result<Response, Fault> {
+async fn metrics(app: App) -> Result<Response> {
     let text = metrics::exposition(&app).await.map_err(|error| Fault::internal(&error))?;
     Ok(([(header::CONTENT_TYPE, metrics::CONTENT_TYPE)], text).into_response())
 }

@@ -29,7 +29,7 @@ use tokio::sync::watch;
 use self::queue::Priority;
 use crate::app::App;
 use crate::clock;
-use crate::fault::Fault;
+use crate::fault::Result;
 use crate::store::{Error, Tx};
 
 pub use failure::Failure;
@@ -108,7 +108,7 @@ pub trait Work: 'static {
         tx: &mut Tx,
         job: &Job<Self::Subject>,
         outcome: Result<Self::Output, String>,
-    ) -> impl Future<Output = Result<(), Fault>> + Send;
+    ) -> impl Future<Output = Result<()>> + Send;
 }
 
 /// Has rows hold the subject of a job, which has two fields, as `one/other`.
@@ -141,8 +141,7 @@ pub struct AnyWork {
 }
 
 /// Performs a claimed job until it ends, is lost to another worker, or the process stops.
-type Perform =
-    for<'a> fn(&'a App, &'a Job, &'a mut watch::Receiver<bool>) -> BoxFuture<'a, Result<Outcome, Fault>>;
+type Perform = for<'a> fn(&'a App, &'a Job, &'a mut watch::Receiver<bool>) -> BoxFuture<'a, Result<Outcome>>;
 
 capeval_choice::named! {
     /// The end of a run of a job.
@@ -179,6 +178,23 @@ impl AnyWork {
 /// Adds a job. Wake the runner once the transaction is committed.
 pub async fn add<W: Work>(tx: &mut Tx, subject: &W::Subject, priority: Priority) -> Result<(), Error> {
     add_at::<W>(tx, subject, priority, clock::now()).await
+}
+
+/// Adds a job, unless one of its kind is to be done, or being done, for its subject.
+pub async fn add_once<W: Work>(tx: &mut Tx, subject: &W::Subject, priority: Priority) -> Result<(), Error> {
+    match queue::is_waiting(tx, W::KIND, &subject.to_string()).await? {
+        true => Ok(()),
+        false => add::<W>(tx, subject, priority).await,
+    }
+}
+
+/// Returns whether a job is to be done, or being done, for a subject, and otherwise why the last one failed, if so.
+pub async fn progress<W: Work>(tx: &mut Tx, subject: &W::Subject) -> Result<(bool, Option<String>), Error> {
+    let subject = subject.to_string();
+    match queue::is_waiting(tx, W::KIND, &subject).await? {
+        true => Ok((true, None)),
+        false => Ok((false, queue::failure(tx, W::KIND, &subject).await?)),
+    }
 }
 
 /// Adds a job that begins no earlier than `run_after`.

@@ -211,13 +211,13 @@ pub async fn idle_wait(store: &Store) -> Result<i64, Error> {
 }
 
 /// Returns true if a job of this kind is to be done, or being done, for a subject.
-pub async fn is_waiting(tx: &mut Tx, kind: &'static str, subject: &str) -> Result<bool, Error> {
+pub(super) async fn is_waiting(tx: &mut Tx, kind: &'static str, subject: &str) -> Result<bool, Error> {
     let sql = "SELECT 1 FROM job WHERE subject = $1 AND kind = $2 AND state IN ('queued', 'running')";
     tx.exists(sql, args![subject, kind]).await
 }
 
 /// The reason why the last job of this kind failed for a subject, if so.
-pub async fn failure(tx: &mut Tx, kind: &'static str, subject: &str) -> Result<Option<String>, Error> {
+pub(super) async fn failure(tx: &mut Tx, kind: &'static str, subject: &str) -> Result<Option<String>, Error> {
     let sql = "SELECT CASE WHEN state = 'failed' THEN error END FROM job \
                WHERE subject = $1 AND kind = $2 AND state IN ('done', 'failed') ORDER BY id DESC LIMIT 1";
     Ok(tx.fetch_optional(sql, args![subject, kind]).await?.flatten())

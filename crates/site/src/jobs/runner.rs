@@ -11,7 +11,7 @@ use tracing::Instrument;
 use super::queue::{self, Priority};
 use super::{AnyWork, Failure, Job, Lane, Outcome, Work};
 use crate::app::App;
-use crate::fault::Fault;
+use crate::fault::{Fault, Result};
 use crate::{audit, reason, request_id, traces};
 
 /// The largest number of runs of a job.
@@ -95,7 +95,7 @@ pub async fn step(
     works: &[AnyWork],
     post: Post,
     stop: &mut watch::Receiver<bool>,
-) -> Result<bool, Fault> {
+) -> Result<bool> {
     let lease = app.settings.lease_seconds * 1000;
     let known = works.iter().filter(|work| post.lanes.contains(&work.lane));
     let kinds: Vec<&str> = known.map(|work| work.kind).collect();
@@ -128,7 +128,7 @@ pub(super) async fn perform<W: Work>(
     app: &App,
     claimed: &Job,
     stop: &mut watch::Receiver<bool>,
-) -> Result<Outcome, Fault> {
+) -> Result<Outcome> {
     let Ok(subject) = claimed.subject.parse::<W::Subject>() else {
         let mut tx = app.store.begin().await?;
         queue::end(&mut tx, claimed, Some("the row of the job does not say what it works on")).await?;
@@ -182,7 +182,7 @@ async fn finish<W: Work>(
     claimed: &Job,
     job: &Job<W::Subject>,
     outcome: Result<W::Output, String>,
-) -> Result<Outcome, Fault> {
+) -> Result<Outcome> {
     let failure = outcome.as_ref().err().cloned();
     let mut fault = match write::<W>(app, claimed, job, outcome).await {
         Ok(outcome) => return Ok(outcome),
@@ -231,7 +231,7 @@ async fn write<W: Work>(
     claimed: &Job,
     job: &Job<W::Subject>,
     outcome: Result<W::Output, String>,
-) -> Result<Outcome, Fault> {
+) -> Result<Outcome> {
     let mut tx = app.store.begin().await?;
     if !queue::end(&mut tx, claimed, outcome.as_ref().err().map(String::as_str)).await? {
         tracing::warn!("a late result is dropped");

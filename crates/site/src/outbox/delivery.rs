@@ -12,7 +12,7 @@ use ureq::unversioned::resolver::{DefaultResolver, ResolvedSocketAddrs, Resolver
 use ureq::unversioned::transport::{DefaultConnector, NextTimeout};
 
 use super::Message;
-use crate::fault::Fault;
+use crate::fault::Result;
 use crate::settings::Settings;
 use crate::{clock, fault, ids};
 
@@ -25,7 +25,7 @@ pub struct Address(String);
 
 impl Address {
     /// Checks an address.
-    pub fn new(text: &str, settings: &Settings) -> Result<Self, Fault> {
+    pub fn new(text: &str, settings: &Settings) -> Result<Self> {
         let text = text.trim();
         let refuse = || {
             fault! {

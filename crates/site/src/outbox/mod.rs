@@ -12,7 +12,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::app::App;
-use crate::fault::Fault;
+use crate::fault::Result;
 use crate::jobs::queue::Priority;
 use crate::jobs::{self, Failure, Job, Lane, Work};
 use crate::personal_data::{Leaving, PersonalData};
@@ -202,7 +202,7 @@ impl Work for SendMessage {
         sent.map_err(|error| Failure::Lasting(without_addresses(&format!("{error:#}"))))
     }
 
-    async fn finish(_: &App, tx: &mut Tx, job: &Job, outcome: Result<(), String>) -> Result<(), Fault> {
+    async fn finish(_: &App, tx: &mut Tx, job: &Job, outcome: Result<(), String>) -> Result<()> {
         let now = clock::now();
         let Err(reason) = outcome else {
             let sql = "UPDATE outbox SET sent_at = $1, attempt = attempt + 1, error = NULL, unsubscribe = NULL, \
@@ -239,7 +239,7 @@ fn without_addresses(error: &str) -> String {
 pub struct OwnData;
 
 impl PersonalData for OwnData {
-    fn forget<'a>(&'a self, tx: &'a mut Tx, person: &'a Leaving) -> BoxFuture<'a, Result<(), Fault>> {
+    fn forget<'a>(&'a self, tx: &'a mut Tx, person: &'a Leaving) -> BoxFuture<'a, Result<()>> {
         Box::pin(async move {
             let sql = "DELETE FROM outbox WHERE kind = 'mail' AND target = $1";
             tx.execute(sql, args![&person.email]).await?;

@@ -8,17 +8,18 @@ use axum::body::Bytes;
 use axum::extract::{FromRequest, FromRequestParts, Json, RawForm, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
-use axum::response::{Html, IntoResponse, Redirect, Response};
+use axum::response::{IntoResponse, Redirect, Response};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::is_program;
-use super::page::Page;
+use super::page::{Page, most_rows};
 use super::signature::{Contract, Input, Output, Reply, describe};
 use crate::app::App;
 use crate::fault;
-use crate::fault::Fault;
+use crate::fault::{Fault, Result};
+use crate::paging::{At, ListPlace, Place, Places};
 
 /// The most unknown fields that a refusal names.
 const FIELDS: usize = 10;
@@ -55,7 +56,7 @@ pub struct UrlQuery<T>(pub T);
 impl<T: DeserializeOwned> FromRequestParts<App> for UrlQuery<T> {
     type Rejection = Fault;
 
-    async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Self, Fault> {
+    async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Self> {
         from_form(parts.uri.query().unwrap_or("").as_bytes()).map(Self)
     }
 }
@@ -66,6 +67,36 @@ impl<T: JsonSchema> Input for UrlQuery<T> {
     }
 }
 
+impl FromRequestParts<App> for At {
+    type Rejection = Fault;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self> {
+        let UrlQuery(place) = UrlQuery::from_request_parts(parts, app).await?;
+        Ok(Self { place, most: most_rows(parts.uri.path()) })
+    }
+}
+
+impl Input for At {
+    fn describe(contract: &mut Contract) {
+        UrlQuery::<Place>::describe(contract);
+    }
+}
+
+impl FromRequestParts<App> for Places {
+    type Rejection = Fault;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self> {
+        let UrlQuery(known) = UrlQuery::from_request_parts(parts, app).await?;
+        Ok(Self { known, most: most_rows(parts.uri.path()) })
+    }
+}
+
+impl Input for Places {
+    fn describe(contract: &mut Contract) {
+        UrlQuery::<ListPlace>::describe(contract);
+    }
+}
+
 fn is_json(headers: &HeaderMap) -> bool {
     let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or("");
     let kind = kind.split(';').next().unwrap_or("").trim().to_ascii_lowercase();
@@ -73,7 +104,7 @@ fn is_json(headers: &HeaderMap) -> bool {
 }
 
 /// Reads JSON, and refuses fields that are not read, such as misspelt ones, which would be ignored in silence.
-fn from_json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Fault> {
+fn from_json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
     let mut unknown = Vec::new();
     let mut note = |path: serde_ignored::Path<'_>| unknown.push(path.to_string());
     let mut json = serde_json::Deserializer::from_slice(bytes);
@@ -95,7 +126,7 @@ pub fn unknown_fields(mut unknown: Vec<String>) -> Fault {
     fault!(BAD_REQUEST, "unknown-fields", "The request has fields that do not exist: {}", unknown.join(", "))
 }
 
-fn from_form<T: DeserializeOwned>(form: &[u8]) -> Result<T, Fault> {
+fn from_form<T: DeserializeOwned>(form: &[u8]) -> Result<T> {
     serde_html_form::from_bytes(form).map_err(|error| Fault::malformed(&error))
 }
 
@@ -119,7 +150,7 @@ impl<T: Serialize, const STATUS: u16> Answer<T, STATUS> {
             StatusCode::NO_CONTENT => status.into_response(),
             _ => (status, Json(value)).into_response(),
         };
-        Self::of(response)
+        response.into()
     }
 
     /// Says where the thing is that was made.
@@ -131,8 +162,9 @@ impl<T: Serialize, const STATUS: u16> Answer<T, STATUS> {
     }
 }
 
-impl<T, const STATUS: u16> Answer<T, STATUS> {
-    fn of(response: Response) -> Self {
+/// What a browser is answered, such as a page.
+impl<T, const STATUS: u16> From<Response> for Answer<T, STATUS> {
+    fn from(response: Response) -> Self {
         Self { response, value: PhantomData }
     }
 }
@@ -140,7 +172,7 @@ impl<T, const STATUS: u16> Answer<T, STATUS> {
 impl Page {
     /// Sends browsers on to the page `to`, and gives programs the value.
     pub fn then<T: Serialize, const STATUS: u16>(&self, to: &str, value: &T) -> Answer<T, STATUS> {
-        if self.is_program() { Answer::json(value) } else { Answer::of(Redirect::to(to).into_response()) }
+        if self.is_program() { Answer::json(value) } else { Redirect::to(to).into_response().into() }
     }
 
     /// Shows browsers a page, and gives programs the value.
@@ -148,17 +180,11 @@ impl Page {
         &self,
         template: &impl Template,
         value: impl FnOnce() -> T,
-    ) -> Result<Answer<T>, Fault> {
+    ) -> Result<Answer<T>> {
         match self.is_program() {
             true => Ok(Answer::json(&value())),
-            false => Ok(Answer::of(Html(template.render()?).into_response())),
+            false => self.show(template).map(Answer::from),
         }
-    }
-
-    /// A fault that browsers are shown with the form again; a failure of the server, and any fault of a program, is an
-    /// error.
-    pub fn refusal(&self, fault: Fault) -> Result<Fault, Fault> {
-        if self.is_program() || fault.status.is_server_error() { Err(fault) } else { Ok(fault) }
     }
 
     /// Returns true if the request is one of the API.

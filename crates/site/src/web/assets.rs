@@ -8,7 +8,7 @@ use axum::http::header;
 use axum::response::{IntoResponse, Response};
 
 use super::route::{Access, Route, get};
-use crate::fault::Fault;
+use crate::fault::{Fault, Result};
 use crate::{feature, ids};
 
 /// Name, type and content of what pages load.
@@ -42,7 +42,7 @@ fn assets() -> impl Iterator<Item = &'static Asset> {
     feature::joined().iter().flat_map(|feature| feature.assets)
 }
 
-async fn serve(Path((_, name)): Path<(String, String)>) -> Result<Response, Fault> {
+async fn serve(Path((_, name)): Path<(String, String)>) -> Result<Response> {
     let (_, kind, content) = assets().find(|(known, ..)| *known == name).ok_or_else(Fault::not_found)?;
     let headers =
         [(header::CONTENT_TYPE, *kind), (header::CACHE_CONTROL, "public, max-age=31536000, immutable")];

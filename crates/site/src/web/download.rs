@@ -11,7 +11,7 @@ use tokio::fs::File;
 use tokio::io::{AsyncReadExt, AsyncSeekExt};
 
 use super::encode;
-use crate::fault::Fault;
+use crate::fault::{Fault, Result};
 
 /// The bytes that are read at once.
 const CHUNK: u64 = 1 << 16;
@@ -80,7 +80,7 @@ pub async fn send(
     name: Option<&str>,
     kind: &'static str,
     headers: &HeaderMap,
-) -> Result<Response, Fault> {
+) -> Result<Response> {
     let mut file = File::open(path).await?;
     let size = file.metadata().await?.len();
     let tag = format!("\"{hash}\"");
@@ -114,7 +114,7 @@ pub async fn send(
 }
 
 /// Answers with a file that was made for this request, from its beginning.
-pub async fn send_made(file: std::fs::File, name: &str, kind: &'static str) -> Result<Response, Fault> {
+pub async fn send_made(file: std::fs::File, name: &str, kind: &'static str) -> Result<Response> {
     let mut file = File::from_std(file);
     let size = file.metadata().await?.len();
     file.rewind().await?;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-use crate::fault::Fault;
+use crate::fault::Result;
 use crate::{clock, fault};
 
 /// The number of buckets above which full ones are forgotten.
@@ -31,11 +31,11 @@ impl Bucket {
 impl Limits {
     /// Takes one from the bucket of `who` for `what`, which holds `per_minute`.
     /// If it is empty, the fault says how long to wait.
-    pub fn take(&self, what: &'static str, who: &str, per_minute: u32) -> Result<(), Fault> {
+    pub fn take(&self, what: &'static str, who: &str, per_minute: u32) -> Result<()> {
         self.take_at(what, who, per_minute, clock::instant())
     }
 
-    fn take_at(&self, what: &'static str, who: &str, per_minute: u32, now: Instant) -> Result<(), Fault> {
+    fn take_at(&self, what: &'static str, who: &str, per_minute: u32, now: Instant) -> Result<()> {
         let per_minute = f64::from(per_minute.max(1));
         let mut buckets = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if buckets.len() > MANY {

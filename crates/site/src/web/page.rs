@@ -16,7 +16,7 @@ use super::language::Language;
 use super::route::Access;
 use super::visitor::Visitor;
 use crate::app::App;
-use crate::fault::Fault;
+use crate::fault::{Fault, Result};
 use crate::{clock, feature};
 
 /// The data that the frame of a page needs.
@@ -31,12 +31,14 @@ pub struct Page {
     pub site: Arc<str>,
     /// The last action before this page was shown, as a sentence.
     pub done: Option<&'static str>,
+    /// What was wrong with what was tried, which stands above the form that is shown again.
+    pub problem: Option<Fault>,
 }
 
 impl Page {
     /// The most rows of a list: what a person looks through, or what a program gets at once.
     pub fn most_rows(&self) -> usize {
-        if self.is_program() { 500 } else { 100 }
+        most_rows(&self.path)
     }
 
     /// The frame for a request.
@@ -50,18 +52,28 @@ impl Page {
             path,
             site: Arc::from(app.settings.title.as_str()),
             done: done.and_then(done_in_words),
+            problem: None,
         }
     }
 
-    /// Fills a template.
-    pub fn show(&self, template: &impl Template) -> Result<Response, Fault> {
-        Ok(Html(template.render()?).into_response())
+    /// Fills a template; the status is that of the problem, if there is one.
+    pub fn show(&self, template: &impl Template) -> Result<Response> {
+        let status = self.problem.as_ref().map_or(StatusCode::OK, |fault| fault.status);
+        Ok((status, Html(template.render()?)).into_response())
     }
 
-    /// The same after something was tried, with the status of what was wrong with it.
-    pub fn show_after(&self, template: &impl Template, problem: Option<&Fault>) -> Result<Response, Fault> {
-        let status = problem.map_or(StatusCode::OK, |fault| fault.status);
-        Ok((status, self.show(template)?).into_response())
+    /// The page with what was wrong, for browsers, which are shown the form again; a failure of the server, and any
+    /// fault of a program, is an error.
+    pub fn refused(&self, fault: Fault) -> Result<Self> {
+        match self.is_program() || fault.status.is_server_error() {
+            true => Err(fault),
+            false => Ok(Self { problem: Some(fault), ..self.clone() }),
+        }
+    }
+
+    /// What was wrong, as a sentence.
+    pub fn problem(&self) -> Option<String> {
+        self.problem.as_ref().map(|fault| self.fault(fault))
     }
 
     /// A sentence in the language of the page.
@@ -184,6 +196,11 @@ impl Page {
     pub fn is_admin(&self) -> bool {
         self.visitor.as_ref().is_some_and(Visitor::is_admin)
     }
+}
+
+/// As [`Page::most_rows`], by the path of a request.
+pub(super) fn most_rows(path: &str) -> usize {
+    if super::is_program(path) { 500 } else { 100 }
 }
 
 /// The sentence for `?done=` in an address; other texts have none.

@@ -18,7 +18,7 @@ use serde_json::{Map, Value};
 use super::is_program;
 use super::signature::Contract;
 use crate::fault;
-use crate::fault::Fault;
+use crate::fault::{Fault, Result};
 
 /// The most parameters that a refusal names.
 const NAMED: usize = 10;
@@ -60,7 +60,7 @@ impl KnownParameters {
     }
 
     /// Refuses an address with parameters that are not read.
-    fn check(&self, uri: &Uri) -> Result<(), Fault> {
+    fn check(&self, uri: &Uri) -> Result<()> {
         let query = uri.query().unwrap_or("");
         let given: Vec<(String, String)> = serde_html_form::from_str(query).unwrap_or_default();
         let asks_for_format = self.has("format") && given.iter().any(|(name, _)| name == "format");
@@ -103,11 +103,7 @@ impl KnownParameters {
 }
 
 /// The layer of each route.
-pub async fn check(
-    State(known): State<KnownParameters>,
-    request: Request,
-    next: Next,
-) -> Result<Response, Fault> {
+pub async fn check(State(known): State<KnownParameters>, request: Request, next: Next) -> Result<Response> {
     known.check(request.uri())?;
     Ok(next.run(request).await)
 }

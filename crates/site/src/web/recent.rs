@@ -15,7 +15,7 @@ use super::language::Language;
 use super::signature::Input;
 use crate::app::App;
 use crate::clock;
-use crate::fault::Fault;
+use crate::fault::Result;
 
 /// The time for which a page is shared. Changes made through this process end it at once; those of other processes show
 /// this late.
@@ -50,7 +50,7 @@ impl Recent {
     }
 
     /// Shows a page, and keeps it, unless it is for a person.
-    pub fn show(&self, page: &Page, making: Making, template: &impl Template) -> Result<Response, Fault> {
+    pub fn show(&self, page: &Page, making: Making, template: &impl Template) -> Result<Response> {
         let body = Bytes::from(template.render()?);
         self.keep(page, making, body.clone());
         Ok(Html(body).into_response())
@@ -105,7 +105,14 @@ mod tests {
     use super::*;
 
     fn page(path: &str, language: Language) -> Page {
-        Page { language, visitor: None, path: path.to_owned(), site: Arc::from(""), done: None }
+        Page {
+            language,
+            visitor: None,
+            path: path.to_owned(),
+            site: Arc::from(""),
+            done: None,
+            problem: None,
+        }
     }
 
     #[test]

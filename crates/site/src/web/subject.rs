@@ -1,13 +1,15 @@
 //! The subject that an address names, and the standing that the visitor must have. A handler that takes
 //! `Hosted<SeenPhase>` cannot forget to check whose phase it is.
 
+use std::ops::Deref;
+
 use axum::extract::{FromRequestParts, RawPathParams};
 use axum::http::request::Parts;
 
 use super::Visitor;
 use super::signature::{Contract, Input};
 use crate::app::App;
-use crate::fault::Fault;
+use crate::fault::{Fault, Result};
 
 /// The standing of a visitor with a thing; each includes those before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -28,11 +30,8 @@ pub trait Subject: Sized + Send {
     const KIND: &'static str;
 
     /// The thing, if the visitor may see it.
-    fn find(
-        app: &App,
-        names: &Names,
-        visitor: Option<&Visitor>,
-    ) -> impl Future<Output = Result<Self, Fault>> + Send;
+    fn find(app: &App, names: &Names, visitor: Option<&Visitor>)
+    -> impl Future<Output = Result<Self>> + Send;
 
     /// The standing of the visitor with it.
     fn standing(&self) -> Standing;
@@ -48,17 +47,17 @@ impl Names {
     }
 
     /// The same where the route must have it.
-    pub fn require(&self, name: &str) -> Result<&str, Fault> {
+    pub fn require(&self, name: &str) -> Result<&str> {
         self.get(name).ok_or_else(Fault::not_found)
     }
 
     /// The same for a number; a refusal says which part of the path is none.
-    pub fn number(&self, name: &str) -> Result<i64, Fault> {
+    pub fn number(&self, name: &str) -> Result<i64> {
         self.require(name)?.parse().map_err(|error| Fault::malformed(&format_args!("{name}: {error}")))
     }
 }
 
-async fn find<T: Subject>(parts: &mut Parts, app: &App, needed: Standing) -> Result<T, Fault> {
+async fn find<T: Subject>(parts: &mut Parts, app: &App, needed: Standing) -> Result<T> {
     let names = RawPathParams::from_request_parts(parts, app).await.map_err(|_| Fault::not_found())?;
     let found = T::find(app, &Names(names), parts.extensions.get::<Visitor>()).await?;
     if found.standing() >= needed { Ok(found) } else { Err(Fault::not_found()) }
@@ -69,10 +68,18 @@ macro_rules! families {
         $(#[$doc])*
         pub struct $name<T>(pub T);
 
+        impl<T> Deref for $name<T> {
+            type Target = T;
+
+            fn deref(&self) -> &T {
+                &self.0
+            }
+        }
+
         impl<T: Subject> FromRequestParts<App> for $name<T> {
             type Rejection = Fault;
 
-            async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Fault> {
+            async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self> {
                 find(parts, app, Standing::$standing).await.map(Self)
             }
         }

@@ -6,7 +6,7 @@ use capeval_api::{Role, Scope};
 use serde::Deserialize;
 
 use crate::app::App;
-use crate::fault::Fault;
+use crate::fault::{Fault, Result};
 
 /// The person who asks, or in whose name a program asks; as the argument of a handler, only of routes that require one.
 #[derive(Clone, Debug, Deserialize)]
@@ -45,7 +45,7 @@ impl Visitor {
 impl FromRequestParts<App> for Visitor {
     type Rejection = Fault;
 
-    async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Self, Fault> {
+    async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Self> {
         parts.extensions.get::<Self>().cloned().ok_or_else(Fault::not_found)
     }
 }

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use super::Provider;
 use super::exchange::Identity;
 use crate::app::App;
-use crate::fault::Fault;
+use crate::fault::{Fault, Result};
 use crate::jobs::queue::Priority;
 use crate::jobs::{self, Failure, Job, Lane, Work};
 use crate::store::{self, Store, Tx};
@@ -52,7 +52,7 @@ fn ended() -> Fault {
 }
 
 /// Begins a sign-in.
-pub(super) async fn begin(store: &Store, provider: &Provider, asked: &BegunAttempt) -> Result<(), Fault> {
+pub(super) async fn begin(store: &Store, provider: &Provider, asked: &BegunAttempt) -> Result<()> {
     let mut tx = store.begin().await?;
     let now = clock::now();
     tx.execute("DELETE FROM sign_in_attempt WHERE expires_at <= $1", args![now]).await?;
@@ -71,7 +71,7 @@ pub(super) async fn take(
     provider: &Provider,
     cookie: &str,
     state: &str,
-) -> Result<BegunAttempt, Fault> {
+) -> Result<BegunAttempt> {
     let mut tx = store.begin().await?;
     let sql = "UPDATE sign_in_attempt SET state_hash = '' WHERE hash = $1 AND provider = $2 AND state_hash = $3 \
                AND expires_at > $4 RETURNING nonce, verifier, destination";
@@ -84,7 +84,7 @@ pub(super) async fn take(
 }
 
 /// Keeps who came back, until the sign-in is finished or its time is over.
-pub(super) async fn keep(store: &Store, cookie: &str, identity: &Identity) -> Result<(), Fault> {
+pub(super) async fn keep(store: &Store, cookie: &str, identity: &Identity) -> Result<()> {
     let hash = ids::digest(cookie);
     let mut tx = store.begin().await?;
     let sql = "UPDATE sign_in_attempt SET identity = $1 WHERE hash = $2 RETURNING expires_at";
@@ -109,14 +109,14 @@ impl Work for ForgetAttempt {
         Ok(())
     }
 
-    async fn finish(_: &App, tx: &mut Tx, job: &Job, _: Result<(), String>) -> Result<(), Fault> {
+    async fn finish(_: &App, tx: &mut Tx, job: &Job, _: Result<(), String>) -> Result<()> {
         tx.execute("DELETE FROM sign_in_attempt WHERE hash = $1", args![&job.subject]).await?;
         Ok(())
     }
 }
 
 /// The person who came back in this browser, and the page to go to.
-pub(super) async fn answered(store: &Store, cookie: &str) -> Result<(Identity, String), Fault> {
+pub(super) async fn answered(store: &Store, cookie: &str) -> Result<(Identity, String)> {
     let sql = "SELECT identity, destination FROM sign_in_attempt WHERE hash = $1 AND expires_at > $2";
     let found: Option<AnsweredAttempt> =
         store.fetch_optional(sql, args![ids::digest(cookie), clock::now()]).await?;
@@ -125,7 +125,7 @@ pub(super) async fn answered(store: &Store, cookie: &str) -> Result<(Identity, S
 }
 
 /// Ends a sign-in, which cannot be finished a second time.
-pub(super) async fn end(tx: &mut Tx, cookie: &str) -> Result<(), Fault> {
+pub(super) async fn end(tx: &mut Tx, cookie: &str) -> Result<()> {
     let sql = "DELETE FROM sign_in_attempt WHERE hash = $1";
     if tx.execute(sql, args![ids::digest(cookie)]).await? == 0 { Err(ended()) } else { Ok(()) }
 }

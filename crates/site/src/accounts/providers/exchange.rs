@@ -11,7 +11,7 @@ use super::token::{self, TokenRefusal};
 use super::{KnownProviders, Provider};
 use crate::accounts::people;
 use crate::app::App;
-use crate::fault::Fault;
+use crate::fault::{Fault, Result};
 use crate::web::encode;
 use crate::{clean_text, fault};
 
@@ -58,7 +58,7 @@ pub(super) async fn address(
     known: &KnownProviders,
     provider: &Provider,
     asked: &BegunAttempt,
-) -> Result<String, Fault> {
+) -> Result<String> {
     let (endpoint, scope) = match provider.kind {
         ProviderKind::OpenidConnect => {
             let described = known.of(provider).await.map_err(|error| away(provider, &error))?;
@@ -105,7 +105,7 @@ pub(super) async fn identity(
     asked: &BegunAttempt,
     code: &str,
     issuer: Option<&str>,
-) -> Result<Identity, Fault> {
+) -> Result<Identity> {
     match provider.kind {
         ProviderKind::OpenidConnect => of_token(app, provider, asked, code, issuer).await,
         ProviderKind::Github => of_github(app, provider, asked, code).await,
@@ -120,7 +120,7 @@ async fn tokens(
     code: &str,
     endpoint: &str,
     in_form: bool,
-) -> Result<Tokens, Fault> {
+) -> Result<Tokens> {
     let (id, secret) = (provider.client_id.clone(), provider.client_secret.reveal().to_owned());
     let mut form = vec![
         ("grant_type", "authorization_code".to_owned()),
@@ -153,7 +153,7 @@ async fn of_token(
     asked: &BegunAttempt,
     code: &str,
     issuer: Option<&str>,
-) -> Result<Identity, Fault> {
+) -> Result<Identity> {
     let mut described = app.providers.of(provider).await.map_err(|error| away(provider, &error))?;
     // RFC 9207: the answer of another provider is not taken for one of this.
     if issuer.is_some_and(|issuer| issuer != described.metadata.issuer) {
@@ -196,12 +196,7 @@ struct Email {
 }
 
 /// GitHub signs no tokens: it is asked over TLS, with the token that it gave to this server for this code.
-async fn of_github(
-    app: &App,
-    provider: &Provider,
-    asked: &BegunAttempt,
-    code: &str,
-) -> Result<Identity, Fault> {
+async fn of_github(app: &App, provider: &Provider, asked: &BegunAttempt, code: &str) -> Result<Identity> {
     let base = provider.base();
     let endpoint = format!("{base}/login/oauth/access_token");
     let told = tokens(app, provider, asked, code, &endpoint, true).await?;

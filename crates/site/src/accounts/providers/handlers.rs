@@ -16,7 +16,7 @@ use super::identities::{self, NO_PASSWORD, Owner};
 use crate::accounts::people::{self, Account, NewAccount};
 use crate::accounts::{Role, Visitor, sessions, sign_in, totp};
 use crate::app::App;
-use crate::fault::Fault;
+use crate::fault::{Fault, Result};
 use crate::settings::Settings;
 use crate::web::route::{get, post};
 use crate::web::{Access, Attempt, Body, Page, Route, Scope, UrlQuery, cookie, encode, local};
@@ -38,7 +38,7 @@ pub(crate) fn routes() -> Vec<Route> {
     ]
 }
 
-fn provider<'a>(app: &'a App, id: &str) -> Result<&'a Provider, Fault> {
+fn provider<'a>(app: &'a App, id: &str) -> Result<&'a Provider> {
     app.settings.providers.iter().find(|provider| provider.id == id).ok_or_else(Fault::not_found)
 }
 
@@ -64,7 +64,7 @@ async fn begin(
     Path(id): Path<String>,
     UrlQuery(To { to }): UrlQuery<To>,
     headers: HeaderMap,
-) -> Result<Response, Fault> {
+) -> Result<Response> {
     let provider = provider(&app, &id)?;
     // A link on another site signs no one in without a click here.
     if headers.get("sec-fetch-site").is_some_and(|site| site == "cross-site") {
@@ -103,7 +103,7 @@ async fn back(
     Path(id): Path<String>,
     UrlQuery(returned): UrlQuery<ProviderReply>,
     headers: HeaderMap,
-) -> Result<Response, Fault> {
+) -> Result<Response> {
     let provider = provider(&app, &id)?;
     let asked =
         attempts::take(&app.store, provider, &attempt_cookie(&app, &headers), &returned.state).await?;
@@ -144,7 +144,7 @@ async fn sign_in(
     identity: &Identity,
     account: &Account,
     &SignIn { cookie, code, destination }: &SignIn<'_>,
-) -> Result<Response, Fault> {
+) -> Result<Response> {
     let mut tx = app.store.begin().await?;
     people::require_enabled(&mut tx, &account.id).await?;
     totp::take(&mut tx, &account.id, code).await?;
@@ -174,7 +174,6 @@ struct Finish<'a> {
     is_open: bool,
     email: &'a str,
     name: &'a str,
-    problem: Option<String>,
 }
 
 /// The form that finishes a sign-in.
@@ -194,13 +193,13 @@ struct FinishForm {
     name: String,
 }
 
-async fn show(app: App, page: Page, headers: HeaderMap) -> Result<Response, Fault> {
+async fn show(app: App, page: Page, headers: HeaderMap) -> Result<Response> {
     let (identity, _) = attempts::answered(&app.store, &attempt_cookie(&app, &headers)).await?;
-    show_again(&app, &page, &identity, &FinishForm::default(), None).await
+    show_again(&app, &page, &identity, &FinishForm::default()).await
 }
 
 /// Returns true if someone may create an account with the address that a provider confirms.
-async fn may_register(app: &App, identity: &Identity) -> Result<bool, Fault> {
+async fn may_register(app: &App, identity: &Identity) -> Result<bool> {
     let Some(email) = identity.email.as_ref().filter(|_| identity.is_verified && app.settings.is_open())
     else {
         return Ok(false);
@@ -208,17 +207,11 @@ async fn may_register(app: &App, identity: &Identity) -> Result<bool, Fault> {
     Ok(people::by_email(&app.store, email).await?.is_none())
 }
 
-async fn show_again(
-    app: &App,
-    page: &Page,
-    identity: &Identity,
-    entered: &FinishForm,
-    problem: Option<&Fault>,
-) -> Result<Response, Fault> {
+async fn show_again(app: &App, page: &Page, identity: &Identity, entered: &FinishForm) -> Result<Response> {
     let owner = identities::owner(&app.store, identity).await?;
     let or =
         |entered: &str, known: &str| if entered.is_empty() { known.to_owned() } else { entered.to_owned() };
-    let finish = Finish {
+    page.show(&Finish {
         page,
         identity,
         needs_code: !matches!(owner, Owner::Unknown),
@@ -226,9 +219,7 @@ async fn show_again(
         is_open: app.settings.is_open(),
         email: &or(&entered.email, identity.email.as_deref().unwrap_or("")),
         name: &or(&entered.name, &identity.name),
-        problem: problem.map(|fault| page.fault(fault)),
-    };
-    page.show_after(&finish, problem)
+    })
 }
 
 async fn finish(
@@ -237,13 +228,13 @@ async fn finish(
     headers: HeaderMap,
     from: Attempt,
     Body(entered): Body<FinishForm>,
-) -> Result<Response, Fault> {
+) -> Result<Response> {
     let cookie = attempt_cookie(&app, &headers);
     let (identity, destination) = attempts::answered(&app.store, &cookie).await?;
     let sign_in = SignIn { cookie: &cookie, code: &entered.code, destination: &destination };
     match finished(&app, &page, &from, &identity, &sign_in, &entered).await {
         Err(fault) if fault.status == StatusCode::UNPROCESSABLE_ENTITY => {
-            show_again(&app, &page, &identity, &entered, Some(&fault)).await
+            show_again(&app, &page.refused(fault)?, &identity, &entered).await
         }
         outcome => outcome,
     }
@@ -256,7 +247,7 @@ async fn finished(
     identity: &Identity,
     ending: &SignIn<'_>,
     entered: &FinishForm,
-) -> Result<Response, Fault> {
+) -> Result<Response> {
     if let Owner::Linked(account) | Owner::SameAddress(account) =
         identities::owner(&app.store, identity).await?
     {
@@ -280,7 +271,7 @@ async fn create(
     from: &Attempt,
     (cookie, identity): (&str, &Identity),
     name: &str,
-) -> Result<Response, Fault> {
+) -> Result<Response> {
     let email = match &identity.email {
         Some(email) if may_register(app, identity).await? => email,
         _ => return Err(Fault::not_found()),
@@ -295,7 +286,7 @@ async fn create(
     sign_in::begin_session(app, from, &id, "/?done=welcome").await
 }
 
-async fn remove(app: App, by: Visitor, Path(id): Path<String>) -> Result<Response, Fault> {
+async fn remove(app: App, by: Visitor, Path(id): Path<String>) -> Result<Response> {
     let mut tx = app.store.begin().await?;
     identities::remove(&mut tx, &by.id, &id).await?;
     tx.commit().await?;

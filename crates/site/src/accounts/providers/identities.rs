@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::exchange::Identity;
 use crate::accounts::people::{self, Account};
-use crate::fault::Fault;
+use crate::fault::{Fault, Result};
 use crate::settings::Settings;
 use crate::store::{Error, Store, Tx};
 use crate::{args, audit, clock, fault, ids};
@@ -41,7 +41,7 @@ pub(super) async fn owner(store: &Store, identity: &Identity) -> Result<Owner, E
 }
 
 /// Lets an identity sign in to an account; `false` if it could before.
-pub(super) async fn link(tx: &mut Tx, identity: &Identity, account: &str) -> Result<bool, Fault> {
+pub(super) async fn link(tx: &mut Tx, identity: &Identity, account: &str) -> Result<bool> {
     let sql = "INSERT INTO identity (id, issuer, subject, account, created_at) VALUES ($1, $2, $3, $4, $5) \
                ON CONFLICT (issuer, subject) DO NOTHING";
     let values = args![ids::new_id(), &identity.issuer, &identity.subject, account, clock::now()];
@@ -103,7 +103,7 @@ pub async fn exported(store: &Store, account: &str) -> Result<Vec<ExportedIdenti
 }
 
 /// Takes an identity from an account, unless no one could sign in to it any more.
-pub async fn remove(tx: &mut Tx, account: &str, id: &str) -> Result<(), Fault> {
+pub async fn remove(tx: &mut Tx, account: &str, id: &str) -> Result<()> {
     tx.lock("account", account).await?;
     let password: String = tx.fetch_one("SELECT password FROM account WHERE id = $1", args![account]).await?;
     let sql = "DELETE FROM identity WHERE id = $1 AND account = $2";
