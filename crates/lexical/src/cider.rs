@@ -251,7 +251,7 @@ impl Metric for Cider {
         let columns = Mean::columns();
         let (key, label) = self.names();
         let parts = vec![Part::score(key, label, 0.0..=10.0)];
-        About::new(signature, input, columns, parts).learns(match self.clipping {
+        About::new(signature, input, columns, parts).reading_texts(false).learns(match self.clipping {
             Clipping::None | Clipping::Gaussian { .. } => Learns::References,
             Clipping::Robust { .. } => Learns::Everything,
         })
