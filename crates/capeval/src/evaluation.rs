@@ -4,10 +4,12 @@ use std::sync::Arc;
 
 use capeval_choice::Code;
 use capeval_corpus::SegmentId;
-use capeval_evaluate::{Progress, Sessions, SystemScores, evaluate, evaluate_and_keep};
+use capeval_evaluate::{Progress, Sessions, System, SystemScores, evaluate_and_forget, evaluate_and_keep};
 use capeval_lexical::frequencies::DocumentFrequencies;
 use capeval_metric::AnyMetric;
-use capeval_report::{GroupFrequencies, Head, Lengths, Measure, Provenance, Report, Segments, SystemReport};
+use capeval_report::{
+    GroupFrequencies, Head, Lengths, Measure, Notice, Provenance, Report, Segments, SystemReport,
+};
 use capeval_stats::Resampling;
 use capeval_text::Looks;
 use rayon::prelude::*;
@@ -22,7 +24,6 @@ use crate::given::Plan;
 use crate::groups::GroupRequest;
 use crate::inputs::{Inputs, Scope, Systems, check_names, distinct};
 use crate::measures::{entries, head};
-use crate::reference_hash::reference_hash;
 use crate::request::ScoreRequest;
 use crate::several::Grouping;
 use crate::signing::Signing;
@@ -87,6 +88,7 @@ pub(crate) fn score_with_statistics(
     found.add(inputs.judge(&options.accept, &metrics)?);
     let metrics = inputs.compute(&metrics, &resources, progress)?;
     let metrics: Vec<AnyMetric> = metrics.into_iter().chain(inputs.given.iter().cloned()).collect();
+    let hashes = inputs.reference_hashes();
     let is_kept = options.gallery || !options.explain.is_empty() || !groups.is_empty();
     let mut evaluation = Evaluation::run(inputs, &metrics, is_kept, progress);
     let wanted = GroupRequest {
@@ -103,14 +105,16 @@ pub(crate) fn score_with_statistics(
     let (groups, found_of_groups) = grouped.finish(&evaluation.scores, &measures);
     let explained = explain_images(&options.explain, &evaluation.scene)?;
     let mut systems = evaluation.rows(options.segments || options.gallery, &mut found);
-    evaluation.hash(&mut systems);
+    for (k, row) in systems.iter_mut().enumerate() {
+        row.reference_hash = hashes.get(evaluation.grouping.first(k)).cloned();
+    }
     if let Some(resampling) = options.intervals {
         evaluation.estimate(&mut systems, resampling, progress);
         let numbers = systems.iter().map(|row| row.n_images);
         found.add(notices::of_intervals(resampling, numbers, notices::Unit::Image));
     }
     found.add(found_of_groups);
-    evaluation.look(&metrics, &mut found);
+    evaluation.tell_of_texts(&mut found);
     let same_images = evaluation.same_images();
     if !same_images {
         found.add([notices::different_images()]);
@@ -152,8 +156,8 @@ pub(crate) struct Evaluation {
     pub scene: Scene,
     /// The systems, without their captions.
     systems: Systems,
-    /// Counts over the captions of each system.
-    looks: Vec<(String, Looks)>,
+    /// Notices about the texts, which are not there any more.
+    of_texts: Vec<Notice>,
     /// The runs of each system among those that were scored.
     grouping: Grouping,
 }
@@ -163,12 +167,17 @@ impl Evaluation {
     pub fn run(inputs: Inputs, metrics: &[AnyMetric], is_kept: bool, progress: &dyn Progress) -> Self {
         let Inputs { systems: mut given, mut references, .. } = inputs;
         let (systems, looks) = given.move_to_engine(&references);
-        let (scores, sessions) = match is_kept {
-            true => evaluate_and_keep(&mut references.set, &systems, metrics, progress),
-            false => (evaluate(&mut references.set, &systems, metrics, progress), Sessions::default()),
+        let of_texts = look(&references, &systems, &looks, metrics);
+        let set = &mut references.set;
+        let (scores, systems, sessions) = match is_kept {
+            true => {
+                let (scores, sessions) = evaluate_and_keep(set, &systems, metrics, progress);
+                (scores, systems, sessions)
+            }
+            false => (evaluate_and_forget(set, systems, metrics, progress), Vec::new(), Sessions::default()),
         };
         let scene = Scene { references: Arc::new(references), systems, sessions };
-        Self { scores, scene, systems: given, looks, grouping: Grouping::default() }
+        Self { scores, scene, systems: given, of_texts, grouping: Grouping::default() }
     }
 
     /// The scores of a system, by its number, on some images, if what they need was kept.
@@ -244,55 +253,40 @@ impl Evaluation {
         }
     }
 
-    /// Adds the hash of its references to each of `rows`.
-    fn hash(&self, rows: &mut [SystemReport]) {
-        let references = &self.scene.references;
-        if references.n_references == 0 {
-            return;
-        }
-        let mut known: Option<(&[u32], String)> = None;
-        for (row, scores) in rows.iter_mut().zip(&self.scores) {
-            let hash = match &known {
-                Some((images, hash)) if *images == scores.images => hash.clone(),
-                _ => {
-                    let of = |image: &u32| Some((references.id(*image)?, references.set.of(*image as usize)));
-                    reference_hash(scores.images.par_iter().filter_map(of))
-                }
-            };
-            row.reference_hash = Some(hash.clone());
-            known = Some((&scores.images, hash));
-        }
-    }
-
-    /// Adds notices about the texts: captions that do not suit a tokenizer or a metric.
-    pub fn look(&self, metrics: &[AnyMetric], found: &mut Findings) {
-        let Scene { references, systems, .. } = &self.scene;
-        let set = &references.set;
-        let looks = self.looks.iter().map(|(name, looks)| (name.as_str(), *looks));
+    /// Adds the notices about the texts.
+    pub fn tell_of_texts(&self, found: &mut Findings) {
         // One advice is enough: of texts that lose all their words, the metric has told already.
         let is_told = found.has(Code::OnlyAscii);
-        let of_texts = notices::about_texts(set.texts(), looks.collect(), metrics);
-        found.add(of_texts.into_iter().filter(|notice| !(is_told && notice.code == Code::BeyondAscii)));
-        let scored = distinct(systems.iter().flat_map(|system| system.images.iter().copied()));
-        let last_references = scored.iter().filter_map(|image| set.of(*image as usize).last());
-        let candidates =
-            systems.iter().flat_map(|system| (0..system.texts.len()).map(|k| system.texts.get(k)));
-        found.add(notices::open_captions(metrics, last_references.chain(candidates)));
-        let with_id =
-            |image: u32, text| -> Option<(&SegmentId, &str)> { Some((references.id(image)?, text)) };
-        let all = || {
-            let texts = scored.iter().flat_map(|image| set.of(*image as usize).map(|text| (*image, text)));
-            texts.filter_map(|(image, text)| with_id(image, text))
-        };
-        found.add(notices::long_captions(metrics, None, all()));
-        for system in systems {
-            let captions = || {
-                let captions = system.images.iter().enumerate();
-                captions.filter_map(|(k, image)| with_id(*image, system.texts.get(k)))
-            };
-            found.add(notices::long_captions(metrics, Some(&system.name), captions()));
-        }
+        let is_new = |notice: &&Notice| !(is_told && notice.code == Code::BeyondAscii);
+        found.add(self.of_texts.iter().filter(is_new).cloned());
     }
+}
+
+/// Notices about the texts: captions that do not suit a tokenizer or a metric; `looks` has counts over the captions of
+/// each system.
+fn look(
+    references: &AlignedReferences,
+    systems: &[System],
+    looks: &[(String, Looks)],
+    metrics: &[AnyMetric],
+) -> Vec<Notice> {
+    let set = &references.set;
+    let looks = looks.iter().map(|(name, looks)| (name.as_str(), *looks));
+    let mut notices = notices::about_texts(set.texts(), looks.collect(), metrics);
+    let scored = distinct(systems.iter().flat_map(|system| system.images.iter().copied()));
+    let last_references = scored.iter().filter_map(|image| set.of(*image as usize).last());
+    let candidates = systems.iter().flat_map(|system| (0..system.texts.len()).map(|k| system.texts.get(k)));
+    notices.extend(notices::open_captions(metrics, last_references.chain(candidates)));
+    let with_id = |image: u32, text| -> Option<(&SegmentId, &str)> { Some((references.id(image)?, text)) };
+    let texts = scored.iter().flat_map(|image| set.of(*image as usize).map(|text| (*image, text)));
+    let of_references = texts.filter_map(|(image, text)| with_id(image, text));
+    notices.extend(notices::long_captions(metrics, None, of_references));
+    for system in systems {
+        let captions = system.images.iter().enumerate();
+        let captions = captions.filter_map(|(k, image)| with_id(*image, system.texts.get(k)));
+        notices.extend(notices::long_captions(metrics, Some(&system.name), captions));
+    }
+    notices
 }
 
 /// The lengths that the first metric with both of them compares, as BLEU does.

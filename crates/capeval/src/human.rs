@@ -228,7 +228,7 @@ impl Rounds {
             let metrics = inputs.compute(&metrics, resources, progress)?;
             let evaluation = Evaluation::run(inputs, &metrics, !self.by.is_empty(), progress);
             rows.extend(evaluation.rows(true, &mut of_round));
-            evaluation.look(&metrics, &mut of_round);
+            evaluation.tell_of_texts(&mut of_round);
             found.add_new_kinds(Vec::from(of_round));
             rounds.push((evaluation, metrics));
         }

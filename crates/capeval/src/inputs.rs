@@ -18,6 +18,7 @@ use crate::findings::Findings;
 use crate::given::Plan;
 use crate::not_captions::{Caption, Cleaning, Judge, Oddity};
 use crate::outside::{self, CaptionBatch, OutsideMetrics};
+use crate::reference_hash::reference_hash;
 use crate::references::{PreparedCleaning, ReferenceSource, all_texts};
 use crate::restrict::Subset;
 use crate::signing::Signing;
@@ -189,6 +190,33 @@ impl Inputs {
             systems.push((name, aligned.pairs.iter().filter_map(caption).collect()));
         }
         judge.judge(&systems)
+    }
+
+    /// The hash of the references of each system's images; none if there are no references.
+    pub fn reference_hashes(&self) -> Vec<String> {
+        let references = &self.references;
+        if references.n_references == 0 {
+            return Vec::new();
+        }
+        let hash = |aligned: &Alignment| {
+            let of = |pair: &Pair| {
+                let image = *references.place.get(pair.image as usize)?;
+                Some((references.id(image)?, references.set.of(image as usize)))
+            };
+            reference_hash(aligned.pairs.par_iter().filter_map(of))
+        };
+        let mut hashes: Vec<String> = Vec::new();
+        let mut known: Option<&Alignment> = None;
+        for aligned in &self.systems.aligned {
+            let is_same = |known: &Alignment| {
+                known.len() == aligned.len()
+                    && known.pairs.iter().zip(&aligned.pairs).all(|(a, b)| a.image == b.image)
+            };
+            let before = if known.is_some_and(is_same) { hashes.last().cloned() } else { None };
+            hashes.push(before.unwrap_or_else(|| hash(aligned)));
+            known = Some(aligned);
+        }
+        hashes
     }
 
     /// The metrics with the scores of those that are computed outside of the engine.

@@ -26,6 +26,6 @@ pub use prepared::PreparedReferences;
 pub use progress::{Progress, Stage};
 pub use read_once::ReadSystems;
 pub use references::ReferenceSet;
-pub use run::{MetricScores, SystemScores, evaluate, evaluate_and_keep, evaluate_texts};
+pub use run::{MetricScores, SystemScores, evaluate, evaluate_and_forget, evaluate_and_keep, evaluate_texts};
 pub use session::Sessions;
 pub use system::System;

@@ -1,9 +1,10 @@
 //! Captions that are read once, for scoring against several sets of references.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use capeval_metric::{AnyMetric, Reading};
-use capeval_text::{Sentences, Vocabulary};
+use capeval_text::{Sentences, Texts, Vocabulary};
 
 use crate::references::{ReferenceSet, read};
 use crate::sequence::Sequence;
@@ -11,11 +12,12 @@ use crate::system::System;
 
 /// The captions of systems, which may have been read before the references.
 pub struct ReadSystems<'s> {
-    pub(crate) systems: &'s [System],
+    pub(crate) systems: Cow<'s, [System]>,
     readings: Vec<ReadCaptions>,
 }
 
 /// The captions of each system in one reading.
+#[derive(Clone)]
 struct ReadCaptions {
     reading: Reading,
     vocabulary: Arc<Vocabulary>,
@@ -24,8 +26,20 @@ struct ReadCaptions {
 
 impl<'s> ReadSystems<'s> {
     /// Captions that are yet to be read.
-    pub(crate) fn unread(systems: &'s [System]) -> Self {
-        Self { systems, readings: Vec::new() }
+    pub(crate) fn unread(systems: impl Into<Cow<'s, [System]>>) -> Self {
+        Self { systems: systems.into(), readings: Vec::new() }
+    }
+
+    /// The same captions, borrowed.
+    pub(crate) fn borrowed(&self) -> ReadSystems<'_> {
+        ReadSystems { systems: Cow::Borrowed(&self.systems), readings: self.readings.clone() }
+    }
+
+    /// Frees the texts of systems that nobody else has.
+    pub(crate) fn forget_texts(&mut self) {
+        if let Cow::Owned(systems) = &mut self.systems {
+            systems.iter_mut().for_each(|system| system.texts = Texts::blank(system.texts.len()));
+        }
     }
 
     /// Reads captions as `metrics` need them, in the order of the images.
@@ -38,7 +52,7 @@ impl<'s> ReadSystems<'s> {
                 readings.push(ReadCaptions { reading, vocabulary: Arc::new(vocabulary), sentences });
             }
         }
-        Self { systems, readings }
+        Self { systems: systems.into(), readings }
     }
 
     /// The vocabulary for references in `reading`, which has the words of captions that were read before.
@@ -56,7 +70,7 @@ impl<'s> ReadSystems<'s> {
     ) -> Arc<[Sentences]> {
         match self.readings.iter().find(|known| known.reading == reading) {
             Some(known) => Arc::clone(&known.sentences),
-            None => read_all(reading, self.systems, &references.order, vocabulary),
+            None => read_all(reading, &self.systems, &references.order, vocabulary),
         }
     }
 }

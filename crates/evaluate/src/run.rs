@@ -69,7 +69,21 @@ pub fn evaluate(
     metrics: &[AnyMetric],
     progress: &dyn Progress,
 ) -> Vec<SystemScores> {
-    scores(references, &ReadSystems::unread(systems), metrics, Keeps::Nothing, progress).0
+    scores(references, &mut ReadSystems::unread(systems), metrics, Keeps::Texts, progress).0
+}
+
+/// As [`evaluate`], for texts that nobody needs any more: those that no metric reads are freed once they are split into
+/// words, also of `references`, whose number of texts stays.
+///
+/// # Panics
+/// As [`evaluate`].
+pub fn evaluate_and_forget(
+    references: &mut ReferenceSet,
+    systems: Vec<System>,
+    metrics: &[AnyMetric],
+    progress: &dyn Progress,
+) -> Vec<SystemScores> {
+    scores(references, &mut ReadSystems::unread(systems), metrics, Keeps::Scores, progress).0
 }
 
 impl ReadSystems<'_> {
@@ -99,7 +113,8 @@ impl ReadSystems<'_> {
         progress: &dyn Progress,
     ) -> (Vec<SystemScores>, Sessions) {
         assert!(references.order.is_empty(), "captions were read in the order of the images");
-        scores(references, self, metrics, if keeps { Keeps::Sessions } else { Keeps::Nothing }, progress)
+        let keeps = if keeps { Keeps::Sessions } else { Keeps::Texts };
+        scores(references, &mut self.borrowed(), metrics, keeps, progress)
     }
 }
 
@@ -113,7 +128,7 @@ pub fn evaluate_and_keep(
     metrics: &[AnyMetric],
     progress: &dyn Progress,
 ) -> (Vec<SystemScores>, Sessions) {
-    scores(references, &ReadSystems::unread(systems), metrics, Keeps::Sessions, progress)
+    scores(references, &mut ReadSystems::unread(systems), metrics, Keeps::Sessions, progress)
 }
 
 /// Scores texts without references, each by itself, by metrics that need none.
@@ -127,18 +142,18 @@ pub fn evaluate_texts(name: &str, texts: Texts, metrics: &[AnyMetric]) -> Vec<Me
 
 pub(crate) fn scores(
     references: &mut ReferenceSet,
-    captions: &ReadSystems<'_>,
+    captions: &mut ReadSystems<'_>,
     metrics: &[AnyMetric],
     keeps: Keeps,
     progress: &dyn Progress,
 ) -> (Vec<SystemScores>, Sessions) {
-    let systems = captions.systems;
+    let n_systems = captions.systems.len();
     let mut scores: Vec<Vec<Option<MetricScores>>> =
-        systems.iter().map(|_| metrics.iter().map(|_| None).collect()).collect();
-    let sessions = Sessions::open(references, captions, metrics, keeps, progress, |scene, s| {
+        (0..n_systems).map(|_| metrics.iter().map(|_| None).collect()).collect();
+    let sessions = Sessions::open(references, captions, metrics, keeps, progress, |scene, system, s| {
         let Scene { session, .. } = scene;
         let members = session.members.iter().map(|m| &metrics[*m]);
-        progress.system(&systems[s].name, s + 1, systems.len());
+        progress.system(&system.name, s + 1, n_systems);
         let tables = measure(&scene, members.clone(), (scene.references.images, None), progress);
         for (((m, metric), fitted), table) in
             session.members.iter().zip(members).zip(&session.fitted).zip(tables)
@@ -151,7 +166,7 @@ pub(crate) fn scores(
         images: system.images.clone(),
         metrics: metrics.into_iter().flatten().collect(),
     };
-    (systems.iter().zip(scores).map(of_system).collect(), sessions)
+    (captions.systems.iter().zip(scores).map(of_system).collect(), sessions)
 }
 
 pub(crate) fn summarise(metric: &AnyMetric, fitted: &FittedMetric, table: Table) -> MetricScores {

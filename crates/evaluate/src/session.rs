@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use capeval_metric::{AnyMetric, Candidates, FittedMetric, Input, Reading, References, Segment};
 use capeval_text::ngrams::Segments;
-use capeval_text::{Sentences, Vocabulary};
+use capeval_text::{Sentences, Texts, Vocabulary};
 
 use crate::progress::{Progress, Stage};
 use crate::read_once::ReadSystems;
@@ -109,21 +109,21 @@ impl ReadingSessions {
 }
 
 impl Sessions {
-    /// Calls `work` for each system in each reading that `metrics` need, with the index of the system.
+    /// Calls `work` for each system in each reading that `metrics` need, with the system and its index. Texts that
+    /// no metric reads are [forgotten](Keeps::Scores) as soon as they are split into words.
     ///
     /// # Panics
     /// When a system's images are not ascending indices of `references`, one per caption, or not all where some share
     /// lists.
     pub(crate) fn open(
         references: &mut ReferenceSet,
-        captions: &ReadSystems<'_>,
+        captions: &mut ReadSystems<'_>,
         metrics: &[AnyMetric],
         keeps: Keeps,
         progress: &dyn Progress,
-        mut work: impl FnMut(Scene<'_>, usize),
+        mut work: impl FnMut(Scene<'_>, &System, usize),
     ) -> Self {
-        let systems = captions.systems;
-        for system in systems {
+        for system in &*captions.systems {
             assert!(system.images.is_sorted_by(|a, b| a < b) && system.images.len() == system.texts.len());
             assert!(system.images.last().is_none_or(|last| (*last as usize) < references.n_images()));
             assert!(!references.are_shared() || system.images.len() == references.n_images());
@@ -131,11 +131,22 @@ impl Sessions {
         progress.begin(Stage::Reading, references.n_references());
         references.prepare_over(metrics.iter().map(AnyMetric::input), |reading| captions.vocabulary(reading));
         progress.advance(references.n_references());
+        let forgets = keeps == Keeps::Scores && !metrics.iter().any(|metric| metric.about().reads_texts);
+        // Where an image takes no part, the references before it may be read again.
+        let are_whole = |system: &System| system.images.len() == references.n_images();
+        if forgets && captions.systems.iter().all(are_whole) {
+            references.texts = Texts::blank(references.n_references());
+        }
         let set = &*references;
         let mut all = Vec::new();
-        for group in groups(set, metrics.iter().map(AnyMetric::input).enumerate()) {
+        let groups = groups(set, metrics.iter().map(AnyMetric::input).enumerate());
+        for (later, group) in groups.iter().enumerate().map(|(g, group)| (groups.len() - 1 - g, group)) {
             let mut vocabulary = Vocabulary::over(Arc::clone(&group.view.vocabulary));
             let sentences = captions.sentences(group.input.reading, set, &mut vocabulary);
+            if forgets && later == 0 {
+                captions.forget_texts();
+            }
+            let systems = &*captions.systems;
             let mut read = ReadingSessions {
                 vocabulary: Arc::new(vocabulary),
                 sentences,
@@ -151,7 +162,7 @@ impl Sessions {
                 let vocabulary = Arc::get_mut(&mut read.vocabulary).expect("no group of images reads it yet");
                 let session = group.session(set, images, vocabulary, metrics);
                 progress.advance(images.len());
-                if keeps == Keeps::Nothing {
+                if keeps != Keeps::Sessions {
                     read.sessions.clear();
                 }
                 read.sessions.push(session);
@@ -159,7 +170,7 @@ impl Sessions {
                     systems.iter().enumerate().skip(first).filter(|(_, system)| system.images == *images)
                 {
                     read.session_of[k] = read.sessions.len() - 1;
-                    work(read.scene(set, systems, k), k);
+                    work(read.scene(set, systems, k), &systems[k], k);
                 }
             }
             if keeps == Keeps::Sessions {
@@ -173,7 +184,9 @@ impl Sessions {
 /// The remains of a session after its systems were scored.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Keeps {
-    Nothing,
+    Texts,
+    /// Not even texts: those of the references are freed, and those of systems that nobody else has.
+    Scores,
     Sessions,
 }
 

@@ -3,6 +3,7 @@
 use capeval_text::Texts;
 
 /// The captions of one system.
+#[derive(Clone)]
 pub struct System {
     /// The name of the system.
     pub name: String,

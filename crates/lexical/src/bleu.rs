@@ -154,7 +154,7 @@ impl Metric for Bleu {
             .collect();
         let part = |n| Part::score(format!("bleu-{n}"), format!("BLEU-{n}"), 0.0..=1.0);
         let parts = (1..=*order).map(part).collect();
-        About::new(signature, input, columns, parts)
+        About::new(signature, input, columns, parts).reading_texts(false)
     }
 
     fn fit(&self, _references: &References<'_>) {}

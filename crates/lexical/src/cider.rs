@@ -251,7 +251,7 @@ impl Metric for Cider {
         let columns = Mean::columns();
         let (key, label) = self.names();
         let parts = vec![Part::score(key, label, 0.0..=10.0)];
-        About::new(signature, input, columns, parts).learns(match self.clipping {
+        About::new(signature, input, columns, parts).reading_texts(false).learns(match self.clipping {
             Clipping::None | Clipping::Gaussian { .. } => Learns::References,
             Clipping::Robust { .. } => Learns::Everything,
         })
@@ -273,7 +273,7 @@ impl Metric for Cider {
         let mut model = Model { source, weights, norms: Arc::default(), parts, n_images };
         let known = self.name_of_norms().and_then(|name| references.figures(&name));
         let known = known.filter(|norms| norms.len() == references.sentences.len() * self.order);
-        model.norms = known.cloned().unwrap_or_else(|| self.norms(&model, references).into());
+        model.norms = known.cloned().unwrap_or_else(|| self.norms(&model, references));
         model
     }
 
@@ -407,7 +407,7 @@ impl Cider {
         &model.norms[references.start * self.order..references.end * self.order]
     }
 
-    fn norms(&self, model: &Model, references: &References<'_>) -> Vec<f64> {
+    fn norms(&self, model: &Model, references: &References<'_>) -> Arc<[f64]> {
         let by_shard = model.source.visit(references, |shard, counts| {
             let mut norms = vec![0.0; shard.n_references() * self.order];
             let mut rows = norms.chunks_exact_mut(self.order);
@@ -423,13 +423,15 @@ impl Cider {
             let lists: Vec<u32> = shard.images().map(|index| index.list).collect();
             (lists, norms)
         });
-        let mut all = vec![0.0; references.sentences.len() * self.order];
+        let n = references.sentences.len() * self.order;
+        let mut all: Arc<[f64]> = std::iter::repeat_n(0.0, n).collect();
+        let norms_of_all = Arc::make_mut(&mut all);
         for (lists, norms) in &by_shard {
             let mut norms = &norms[..];
             for list in lists {
                 let place = references.of_list(*list as usize);
                 let (own, later) = norms.split_at(place.len() * self.order);
-                all[place.start * self.order..place.end * self.order].copy_from_slice(own);
+                norms_of_all[place.start * self.order..place.end * self.order].copy_from_slice(own);
                 norms = later;
             }
         }

@@ -201,7 +201,7 @@ impl Metric for Meteor2005 {
             columns.extend(Mean::columns());
         }
         let parts = vec![Part::score("meteor-2005", "METEOR 2005", 0.0..=1.0)];
-        About::new(signature, input, columns, parts).learns(Learns::Words)
+        About::new(signature, input, columns, parts).learns(Learns::Words).reading_texts(false)
     }
 
     fn fit(&self, references: &References<'_>) -> Model {

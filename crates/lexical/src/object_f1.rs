@@ -169,6 +169,7 @@ impl Metric for ObjectF1 {
         let parts = parts.map(|(key, label)| Part::score(key, label, 0.0..=1.0)).collect();
         About::new(signature, Input::new(Reading::Tokens(*tokenizer)), columns.collect(), parts)
             .learns(Learns::Words)
+            .reading_texts(false)
             .english(*tokenizer == Tokenizer::Noc)
     }
 

@@ -72,7 +72,7 @@ impl Metric for RougeL {
         let input = Input::new(Reading::Tokens(self.tokenizer));
         let columns = Mean::columns();
         let parts = vec![Part::score("rouge-l", "ROUGE-L", 0.0..=1.0)];
-        About::new(signature, input, columns, parts)
+        About::new(signature, input, columns, parts).reading_texts(false)
     }
 
     fn fit(&self, _references: &References<'_>) {}

@@ -222,7 +222,7 @@ impl Metric for SacreBleu {
         };
         let columns = self.counter.about().columns;
         let parts = vec![Part::score("sacrebleu", "sacreBLEU", 0.0..=100.0)];
-        About::new(signature, input, columns, parts)
+        About::new(signature, input, columns, parts).reading_texts(false)
     }
 
     fn fit(&self, _references: &References<'_>) {}

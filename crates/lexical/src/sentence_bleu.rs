@@ -216,7 +216,7 @@ impl Metric for SentenceBleu {
         };
         let label = format!("sentence BLEU-{} ({})", self.order, self.smoothing);
         let parts = vec![Part::score("sentence-bleu", label, 0.0..=most)];
-        About::new(signature, input, columns, parts)
+        About::new(signature, input, columns, parts).reading_texts(false)
     }
 
     fn fit(&self, _references: &References<'_>) {}

@@ -188,7 +188,7 @@ impl Metric for Ter {
         let input = Input::new(reading);
         let columns = vec![Column::count("edits"), Column::sum("words")];
         let parts = vec![Part::score("ter", "TER", 0.0..=f64::INFINITY).lower()];
-        About::new(signature, input, columns, parts)
+        About::new(signature, input, columns, parts).reading_texts(false)
     }
 
     fn fit(&self, references: &References<'_>) -> Model {

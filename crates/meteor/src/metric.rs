@@ -272,5 +272,8 @@ fn about(options: &Options, data: &str, tokenizer: Tokenizer) -> About {
     let input = Input::new(Reading::Tokens(tokenizer));
     let columns = Stats::COLUMNS.iter().copied().map(Column::count).collect();
     let parts = vec![Part::score("meteor", "METEOR", 0.0..=1.0)];
-    About::new(signature, input, columns, parts).learns(Learns::Words).english(*language == Language::English)
+    About::new(signature, input, columns, parts)
+        .learns(Learns::Words)
+        .english(*language == Language::English)
+        .reading_texts(false)
 }

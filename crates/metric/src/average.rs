@@ -59,10 +59,11 @@ pub(crate) fn about<'a>(members: impl Iterator<Item = &'a About> + Clone, part: 
     let adds_up = members.clone().all(|member| member.adds_up);
     let is_slow = members.clone().any(|member| member.is_slow);
     let is_limited = members.clone().any(|member| member.is_limited);
+    let reads_texts = members.clone().any(|member| member.reads_texts);
     let languages = members.clone().map(|member| &member.languages).find(|languages| !languages.is_empty());
     let have_same_reading = members.clone().all(|member| member.input.reading == first.input.reading);
     let about = About::new(signature, input, columns, vec![part]).learns(learns).mean(is_mean);
-    let about = about.adding_up(adds_up).slow(is_slow).limited(is_limited);
+    let about = about.adding_up(adds_up).slow(is_slow).limited(is_limited).reading_texts(reads_texts);
     let about = about.made_for(languages.cloned().unwrap_or_default());
     have_same_reading.then_some(about)
 }

@@ -33,6 +33,7 @@ impl DerivedMetric {
         let is_mean = self.formula.is_linear() && abouts().all(|about| about.is_mean);
         let learns = abouts().map(|about| about.learns).max_by_key(|learns| *learns as u8)?;
         let about = About::new(signature, first.input(), columns, vec![part]).learns(learns).mean(is_mean);
+        let about = about.reading_texts(abouts().any(|about| about.reads_texts));
         Some(about.adding_up(abouts().all(|about| about.adds_up)))
     }
 

@@ -137,6 +137,8 @@ pub struct About {
     pub is_slow: bool,
     /// True if some captions may [be too long](Metric::excess).
     pub is_limited: bool,
+    /// True if it reads captions as given besides their words. If no metric of a run does, texts are freed early.
+    pub reads_texts: bool,
     /// The languages that it is made for, as codes such as `en`, so that its scores of other texts mean little; empty
     /// for all.
     pub languages: Vec<String>,
@@ -156,6 +158,7 @@ impl About {
             adds_up: true,
             is_slow: false,
             is_limited: false,
+            reads_texts: true,
             languages: Vec::new(),
         }
     }
@@ -184,6 +187,11 @@ impl About {
     /// Sets whether there are captions that exceed a limit.
     pub fn limited(self, is_limited: bool) -> Self {
         Self { is_limited, ..self }
+    }
+
+    /// Sets whether it reads captions as given besides their words, which explanations may always do.
+    pub fn reading_texts(self, reads_texts: bool) -> Self {
+        Self { reads_texts, ..self }
     }
 
     /// Sets whether it knows English and no other language.

@@ -34,6 +34,7 @@ impl Product {
             .learns(base.learns)
             .slow(base.is_slow)
             .limited(base.is_limited)
+            .reading_texts(base.reads_texts || self.factor.about().reads_texts)
             .made_for(base.languages.clone())
     }
 }

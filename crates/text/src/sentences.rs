@@ -194,8 +194,17 @@ impl Sentences {
         vocabulary: &mut Vocabulary,
         push: impl Fn(&mut Builder, usize, &mut Scratch) + Sync,
     ) -> Self {
-        let bytes: usize = (0..n).map(|k| text(k).len()).sum();
-        let parts = rayon::current_num_threads().min(bytes / BYTES_PER_THREAD).min(n).max(1);
+        let threads = rayon::current_num_threads();
+        // With so many bytes, there is work for all threads, whatever follows.
+        let enough = threads.saturating_mul(BYTES_PER_THREAD);
+        let mut bytes = 0;
+        for k in 0..n {
+            bytes += text(k).len();
+            if bytes >= enough {
+                break;
+            }
+        }
+        let parts = threads.min(bytes / BYTES_PER_THREAD).min(n).max(1);
         let builders: Vec<Builder> = (0..parts)
             .into_par_iter()
             .map(|part| {

@@ -40,6 +40,7 @@ impl Metric for GivenMetric {
         let signature = Signature::given(&self.part.key);
         About::new(signature, Input::new(Reading::Raw), Mean::columns(), vec![self.part.clone()])
             .learns(Learns::Nothing)
+            .reading_texts(false)
     }
 
     fn fit(&self, _: &References<'_>) {}

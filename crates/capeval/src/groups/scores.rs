@@ -51,6 +51,9 @@ impl GroupRequest<'_> {
         progress: &dyn Progress,
     ) -> Result<GroupEvaluation, Error> {
         let mut grouped = GroupEvaluation { scores: Vec::new(), images: Vec::new() };
+        if self.by.is_empty() {
+            return Ok(grouped);
+        }
         let Scene { references, systems, .. } = &evaluation.scene;
         let find = |id: &SegmentId| references.find(id).into_iter().collect();
         let ids = ImageIds {

@@ -28,12 +28,11 @@ pub(super) fn unlike(
     if captions.is_empty() || references.is_empty() {
         return Vec::new();
     }
-    let (mine, theirs) = (Looks::of(captions.iter().copied()), Looks::of(references.iter().copied()));
     let letters = [Letters::of(&captions), Letters::of(&references)];
     let n_words: Vec<usize> = captions.iter().map(|text| n_words(text)).collect();
     let script = other_script(system, captions.len(), &letters);
     let words = if script.is_none() { other_words(system, &captions, &references) } else { None };
-    let segmentation = other_segmentation(system, &mine, &theirs, metrics);
+    let segmentation = other_segmentation(system, [&captions, &references], metrics);
     let length = match segmentation.is_none() && script.is_none() {
         true => lengths(system, (&captions, &n_words), &references, metrics),
         false => None,
@@ -148,9 +147,14 @@ fn few_of_long<'t>(texts: &[&'t str]) -> Vec<&'t str> {
 }
 
 /// A notice if only one side is split into words, in a script without spaces, and a tokenizer does not split it itself.
-fn other_segmentation(system: &str, mine: &Looks, theirs: &Looks, metrics: &[AnyMetric]) -> Option<Notice> {
+fn other_segmentation(system: &str, texts: [&[&str]; 2], metrics: &[AnyMetric]) -> Option<Notice> {
+    // Letters of such a script are beyond ASCII.
+    if texts.iter().any(|texts| texts.iter().all(|text| text.is_ascii())) {
+        return None;
+    }
+    let [mine, theirs] = texts.map(|texts| Looks::of(texts.iter().copied()));
     let is_unspaced = |looks: &Looks| looks.n_letters > 0 && looks.n_unspaced * 5 >= looks.n_letters;
-    if !is_unspaced(mine) || !is_unspaced(theirs) || mine.unsegmented() == theirs.unsegmented() {
+    if !is_unspaced(&mine) || !is_unspaced(&theirs) || mine.unsegmented() == theirs.unsegmented() {
         return None;
     }
     let splits = |tokenizer| matches!(tokenizer, Tokenizer::Char | Tokenizer::Zh);

@@ -1,7 +1,9 @@
 //! Tests what holds for every metric of the registry, on any text.
 
 use capeval_evaluate::registry::{self, kinds};
-use capeval_evaluate::{ReferenceSet, System, SystemScores, evaluate, evaluate_and_keep};
+use capeval_evaluate::{
+    ReferenceSet, System, SystemScores, evaluate, evaluate_and_forget, evaluate_and_keep,
+};
 use capeval_metric::{About, AnyMetric, Direction, Explanation, Resources};
 use proptest::prelude::*;
 
@@ -167,6 +169,22 @@ proptest! {
             let mut segments = a.segments();
             segments.rotate_left(by * a.corpus.len());
             prop_assert_eq!(segments, b.segments(), "{}", a.signature);
+        }
+    }
+
+    #[test]
+    fn texts_that_no_metric_reads_are_forgotten_and_change_no_digit(images in corpus(), step in 1_usize..3) {
+        let chosen: Vec<u32> = all(&images).into_iter().step_by(step).collect();
+        let every = metrics();
+        let had_texts = images.iter().any(|(_, references)| references.iter().any(|text| !text.is_empty()));
+        for metrics in every.chunks(1).chain([&every[..]]) {
+            let (mut set, system) = inputs(&images, &chosen);
+            let kept = evaluate(&mut set, std::slice::from_ref(&system), metrics, &()).swap_remove(0);
+            let forgotten = evaluate_and_forget(&mut set, vec![system], metrics, &()).swap_remove(0);
+            prop_assert_eq!(digits(&kept), digits(&forgotten));
+            let reads_texts = metrics.iter().any(|metric| metric.about().reads_texts);
+            let has_texts = (0..images.len()).any(|image| set.of(image).any(|text| !text.is_empty()));
+            prop_assert_eq!(has_texts, had_texts && (reads_texts || chosen.len() < images.len()));
         }
     }
 

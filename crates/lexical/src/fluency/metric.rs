@@ -153,7 +153,7 @@ impl Metric for NgramPerplexity {
         let input = Input::new(Reading::Tokens(self.tokenizer));
         let columns = Perplexity::columns();
         let parts = vec![Self::part()];
-        About::new(signature, input, columns, parts)
+        About::new(signature, input, columns, parts).reading_texts(false)
     }
 
     fn fit(&self, references: &References<'_>) -> Model {

@@ -109,12 +109,12 @@ impl NgramCounts {
     /// N-grams of more than one word that fewer than `least` images contain, 1 or 2, are left out.
     pub fn build(lists: &ReferenceLists<'_>, n_words: usize, least: u8) -> Self {
         let (order, n_images) = (lists.order(), lists.n_images());
+        let words = count_words(lists, n_words);
         // Keys of different lengths differ as long as none begins with word 0, the empty one, which only a stem can be.
-        let has_empty = || lists.sentences().any(|words| words.contains(&Symbol::EMPTY));
-        let is_packed = n_words <= 1 << 16 && order <= 4 && !has_empty();
+        let has_empty = words.get(Symbol::EMPTY.index()).is_some_and(|count| *count > 0);
+        let is_packed = n_words <= 1 << 16 && order <= 4 && !has_empty;
         let word_bits = if is_packed { 16 } else { 32 };
-        let mut counts = Self { word_bits, order, words: vec![0; n_words], n_images, ..Self::default() };
-        counts.count_words(lists);
+        let mut counts = Self { word_bits, order, words, n_images, ..Self::default() };
         (1..order).for_each(|n| counts.count(lists, n, least));
         if let Some(last) = counts.rounds.last_mut() {
             last.nodes = Vec::new();
@@ -122,20 +122,12 @@ impl NgramCounts {
         counts
     }
 
-    fn count_words(&mut self, lists: &ReferenceLists<'_>) {
-        let mut last = vec![None; self.words.len()];
-        for (list, times) in lists.different() {
-            for symbol in lists.of_list(*list).flatten() {
-                if last[symbol.index()].replace(list) != Some(list) {
-                    self.words[symbol.index()] += times;
-                }
-            }
-        }
-    }
-
     /// Counts the n-grams of `n` + 1 words, after those of all shorter ones.
     fn count(&mut self, lists: &ReferenceLists<'_>, n: usize, least: u8) {
-        let n_keys: usize = lists.sentences().map(|words| words.len().saturating_sub(n)).sum();
+        let n_keys_of = |(list, _): &(u32, u32)| {
+            lists.of_list(*list).map(|words| words.len().saturating_sub(n)).sum::<usize>()
+        };
+        let n_keys: usize = lists.different().par_iter().map(n_keys_of).sum();
         let part_bits = (n_keys / PART_KEYS).next_power_of_two().ilog2().min(MOST_PART_BITS);
         let shards = lists.shards();
         let deal = |scratch: &mut Keys, shard| {
@@ -273,14 +265,22 @@ impl NgramCounts {
         lists: &ReferenceLists<'_>,
         work: impl Fn(&Shard, &[u32]) -> T + Sync,
     ) -> Vec<T> {
-        lists.visit(|shard| work(shard, &self.entries(lists, shard)))
+        lists.visit(|shard| {
+            let mut entries = std::mem::take(&mut shard.numbers);
+            entries.clear();
+            self.entries(lists, shard, &mut entries);
+            let done = work(shard, &entries);
+            shard.numbers = entries;
+            done
+        })
     }
 
-    fn entries(&self, lists: &ReferenceLists<'_>, shard: &Shard) -> Vec<u32> {
+    /// Adds the number of images of each entry of a shard to `entries`, which is empty.
+    fn entries(&self, lists: &ReferenceLists<'_>, shard: &Shard, entries: &mut Vec<u32>) {
+        entries.reserve(shard.n_entries());
         if self.rounds.is_empty() {
-            return self.look_up(shard);
+            return self.look_up(shard, entries);
         }
-        let mut entries = Vec::with_capacity(shard.n_entries());
         let mut answers: Vec<&[u16]> =
             self.rounds.iter().map(|round| &round.counts[shard.number()][..]).collect();
         let mut nodes = Vec::new();
@@ -313,11 +313,9 @@ impl NgramCounts {
                 }
             }
         }
-        entries
     }
 
-    fn look_up(&self, shard: &Shard) -> Vec<u32> {
-        let mut entries = Vec::with_capacity(shard.n_entries());
+    fn look_up(&self, shard: &Shard, entries: &mut Vec<u32>) {
         let (mut nodes, mut queries, mut scratch) = (Vec::new(), Vec::new(), LookUp::default());
         for image in shard.images() {
             let first = entries.len();
@@ -342,7 +340,6 @@ impl NgramCounts {
                 });
             }
         }
-        entries
     }
 
     /// A word's node and count; `None` if no image contains it.
@@ -478,6 +475,31 @@ impl NgramCounts {
         let p = part_of(hash, table.part_bits);
         Some((p, table.parts.get(p)?.find(node, hash)? as usize))
     }
+}
+
+/// The number of images that contain each word.
+fn count_words(lists: &ReferenceLists<'_>, n_words: usize) -> Vec<u32> {
+    let of_part = |lists_of_part: &[(u32, u32)]| {
+        let (mut words, mut last) = (vec![0; n_words], vec![None; n_words]);
+        for (list, times) in lists_of_part {
+            for symbol in lists.of_list(*list).flatten() {
+                if last[symbol.index()].replace(list) != Some(list) {
+                    words[symbol.index()] += times;
+                }
+            }
+        }
+        words
+    };
+    // Each part has a number for each word.
+    const MOST_PARTS: usize = 8;
+    let n_parts = rayon::current_num_threads().min(MOST_PARTS);
+    let share = lists.different().len().div_ceil(n_parts).max(1);
+    let parts = lists.different().par_chunks(share).map(of_part);
+    let add = |mut all: Vec<u32>, part: Vec<u32>| {
+        all.iter_mut().zip(part).for_each(|(all, of_part)| *all += of_part);
+        all
+    };
+    parts.reduce_with(add).unwrap_or_else(|| vec![0; n_words])
 }
 
 /// The key of the n-gram that extends `prefix` by `symbol`.

@@ -58,6 +58,8 @@ pub struct Shard {
     uses_ends: Vec<u32>,
     /// The end of each image's references.
     reference_ends: Vec<u32>,
+    /// A buffer of those who visit shards: fresh memory for each takes longer than what they write there.
+    pub(super) numbers: Vec<u32>,
 }
 
 /// One image's n-grams, as slices of its shard.
@@ -146,8 +148,7 @@ impl Shard {
     }
 
     fn image(&self, at: usize) -> ImageNgrams<'_> {
-        let Self { number: _, order, lists, bounds, prefixes, symbols, uses, uses_ends, reference_ends } =
-            self;
+        let Self { order, lists, bounds, prefixes, symbols, uses, uses_ends, reference_ends, .. } = self;
         let (list, times) = lists[at];
         let first_entry = Ends(bounds).start(at * order);
         let bounds = &bounds[at * order..(at + 1) * order];
@@ -181,7 +182,8 @@ impl<'a> ReferenceLists<'a> {
         order: usize,
     ) -> Self {
         assert!(order > 0, "n-grams have at least one word");
-        let (mut different, mut n_images) = (Vec::<(u32, u32)>::new(), 0);
+        let lists = lists.into_iter();
+        let (mut different, mut n_images) = (Vec::<(u32, u32)>::with_capacity(lists.size_hint().0), 0);
         for list in lists {
             n_images += 1;
             match different.last_mut() {
@@ -205,11 +207,6 @@ impl<'a> ReferenceLists<'a> {
     fn lists_per_shard(&self) -> usize {
         let [most, fewest] = SHARD_LISTS;
         self.different.len().div_ceil(SHARDS).clamp(fewest, most)
-    }
-
-    /// The references of all lists, as their words.
-    pub(super) fn sentences(&self) -> impl Iterator<Item = &'a [Symbol]> + '_ {
-        self.different.iter().flat_map(|(list, _)| self.of_list(*list))
     }
 
     /// The references of one list, as their words.

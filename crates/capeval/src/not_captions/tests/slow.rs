@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use super::super::census::{Letters, n_characters, n_words};
 use super::super::shared::{WordSet, placeholders, prompt};
-use super::super::text::{has_bare_token, has_markup, has_subwords, kind_of, special_token};
+use super::super::text::{has_bare_token, has_markup, has_subwords, kind_of, skipped_looks, special_token};
 use super::super::thoughts::{is_of_thoughts, labelled, labels};
 
 /// Pieces of captions and of all that is none, which chance joins.
@@ -263,6 +263,7 @@ proptest! {
     #[test]
     fn a_look_runs_wherever_it_would_find_something(text in text()) {
         let text = text.trim();
+        prop_assert_eq!(skipped_looks(text), []);
         let is_token = special_token(text).is_some() || has_markup(text) || plain::has_bare_token(text);
         let found = kind_of(text);
         if let Some(Code::SpecialTokens) = found {
