@@ -1,8 +1,8 @@
 //! Results image by image in the database, who may see them, and how far they are.
 
 use capeval_api::{ImageResultsState, PerImage, SubmissionKind, SubmissionState};
-use capeval_site::jobs::queue::Wait;
 use capeval_site::jobs::queue;
+use capeval_site::jobs::queue::Wait;
 use capeval_site::prelude::*;
 use serde::Deserialize;
 
