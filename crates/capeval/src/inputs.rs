@@ -3,7 +3,8 @@
 use std::collections::HashSet;
 
 use capeval_corpus::{
-    Alignment, Captions, Fit, GroupedCaptions, Ids, Missing, Opposite, Pair, Policy, agree, align_by,
+    Alignment, Captions, ExtraLines, Fit, GroupedCaptions, Ids, Missing, Opposite, Pair, Policy, agree,
+    align_by, titles,
 };
 use capeval_evaluate::registry::Resources;
 use capeval_evaluate::{Progress, System};
@@ -102,7 +103,7 @@ impl Inputs {
         let (policy, is_empty) = (options.policy(), notices::is_empty(metrics));
         let mut aligned: Vec<Alignment> = captions
             .par_iter()
-            .map(|(_, captions)| align_by(index.images(), captions, &policy, &is_empty))
+            .map(|(_, captions)| align_lines(&index, captions, &policy, &is_empty, has_references))
             .collect::<Result<_, _>>()?;
         if let Some(references) = index.grouped().filter(|_| has_references) {
             found.add(shapes::words_as_references(references));
@@ -302,6 +303,26 @@ impl Systems {
             several: None,
         }
     }
+}
+
+/// Pairs captions with their images; if captions are counted, says which of them have no like on the other side.
+fn align_lines(
+    index: &ReferenceIndex,
+    captions: &Captions,
+    policy: &Policy,
+    is_empty: impl Fn(&str) -> bool,
+    has_references: bool,
+) -> Result<Alignment, Error> {
+    let grouped = index.grouped().filter(|_| has_references);
+    let extra = grouped.and_then(|references| ExtraLines::find(references, captions));
+    let aligned = align_by(index.images(), captions, policy, is_empty);
+    let mut aligned = aligned.map_err(|error| match &extra {
+        Some(extra) => extra.explain(error),
+        None => error,
+    })?;
+    aligned.notices.extend(extra.as_ref().map(ExtraLines::notice));
+    aligned.notices.extend(grouped.and_then(|references| titles(references, captions)));
+    Ok(aligned)
 }
 
 /// The text of each image's candidate.

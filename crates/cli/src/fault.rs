@@ -6,6 +6,8 @@ use std::io::{self, IsTerminal, Write};
 use capeval::choice::{Argument, Dialect, Refusal, Remedy, Role, Task};
 use capeval::report::wrapped;
 
+use crate::kits;
+
 /// The maximum width of lines, as in clap's help.
 const MAX_WIDTH: usize = 100;
 
@@ -59,7 +61,8 @@ impl Dialect for Flags {
     }
 
     fn argument(&self, argument: Argument, value: Option<&str>) -> String {
-        let value = value.unwrap_or(argument.placeholder());
+        let quoted = value.map(kits::quoted);
+        let value = quoted.as_deref().unwrap_or(argument.placeholder());
         match argument {
             Argument::Order => format!("-n {value}"),
             Argument::NoLimits

@@ -45,8 +45,16 @@ pub fn flags(kit: &Kit) -> Vec<(String, String)> {
     kit.settings().into_iter().flat_map(flags).collect()
 }
 
-/// A flag as a shell takes it.
-pub fn quoted(flag: &str) -> String {
-    let is_plain = |c: char| c.is_alphanumeric() || "-_=:,./+".contains(c);
-    if flag.chars().all(is_plain) { flag.to_owned() } else { format!("'{}'", flag.replace('\'', "'\\''")) }
+/// A flag or a value as a shell takes it.
+pub fn quoted(text: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "-_=:,./+{}%@".contains(c);
+    // Shells make several words of {a,b} and {1..3}.
+    let is_expanded = text.contains('{') && (text.contains(',') || text.contains(".."));
+    let is_whole = !text.is_empty() && text.chars().all(is_plain) && !is_expanded;
+    // zsh looks for a command behind = at the beginning.
+    if is_whole && !text.starts_with('=') {
+        text.to_owned()
+    } else {
+        format!("'{}'", text.replace('\'', "'\\''"))
+    }
 }

@@ -54,7 +54,8 @@ mod written_list;
 mod zstd;
 
 pub use align::{
-    AlignedScores, Alignment, GroupedCaptions, ImageIndex, OtherIds, Pair, align, align_by, align_scores,
+    AlignedScores, Alignment, ExtraLines, GroupedCaptions, ImageIndex, OtherIds, Pair, align, align_by,
+    align_scores, titles,
 };
 pub use capeval_choice::{Notice, Remedy, Role, SegmentId, UnknownName};
 pub use captions::Captions;

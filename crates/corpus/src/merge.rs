@@ -1,6 +1,6 @@
 //! Merges several files of references.
 
-use capeval_choice::{Argument, counted};
+use capeval_choice::counted;
 
 use crate::captions::Captions;
 use crate::error::{Error, ErrorKind};
@@ -38,8 +38,9 @@ pub fn merge(files: Vec<Captions>, role: Role) -> Result<Captions, Error> {
             let message = format!(
                 "cannot be merged with {first}: one is plain text, whose ids are line numbers, and the other is not"
             );
-            return Err(Error::new(ErrorKind::LineCount, file.source(), message)
-                .with_remedy(Remedy::give(Argument::Format(role)).to("read both as the same format")));
+            return Err(Error::new(ErrorKind::LineCount, file.source(), message).with_remedy(Remedy::say(
+                "give both with ids, or both as plain text with the references of an image in the same line",
+            )));
         }
         if aligned && file.len() != count {
             let message = format!(

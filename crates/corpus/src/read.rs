@@ -9,7 +9,7 @@ use crate::error::{Error, ErrorKind};
 use crate::formats;
 use crate::head::{binary, is_binary};
 use crate::input::Source;
-use crate::sniff::{Guess, foreign_magic, sniff};
+use crate::sniff::{Guess, foreign_magic, lines_above_json, sniff};
 use crate::table;
 use crate::utf16::is_unmarked;
 use crate::{Format, ReadOptions, Remedy, reading};
@@ -121,6 +121,7 @@ fn foreign(what: &str, advice: Option<&'static str>, source: &Source<'_>, option
     let error = Error::new(ErrorKind::Format, source.name, message);
     match advice {
         Some(advice) => error.with_remedy(Remedy::say(advice)),
+        None if let Some(remedy) = without_lines_above(source, options) => error.with_remedy(remedy),
         // Any text has lines.
         None => error.with_remedy(
             Remedy::set(Argument::Format(options.role), Format::Lines.name())
@@ -132,6 +133,9 @@ fn foreign(what: &str, advice: Option<&'static str>, source: &Source<'_>, option
 /// The way to read a source in another format than `detected`, if that can be done: it is tried. Any text has lines,
 /// but those of JSON and of a table with a header are no captions.
 fn other_format(detected: Format, source: &Source<'_>, options: &ReadOptions) -> Option<Remedy> {
+    if let Some(remedy) = without_lines_above(source, options) {
+        return Some(remedy);
+    }
     let are_lines = matches!(sniff(source.head(), "", options.role), Guess::Format(Format::Lines));
     let is_possible = |other: &&Format| match other {
         Format::Parquet => false,
@@ -149,6 +153,14 @@ fn other_format(detected: Format, source: &Source<'_>, options: &ReadOptions) ->
         other => format!("read it as {other}"),
     };
     Some(Remedy::set(Argument::Format(options.role), format.name()).to(purpose))
+}
+
+/// What to do about lines above JSON, which are no captions, and neither is JSON.
+fn without_lines_above(source: &Source<'_>, options: &ReadOptions) -> Option<Remedy> {
+    Some(Remedy::say(match lines_above_json(source.head(), options.role)? {
+        1 => "delete its first line, which is no JSON as the rest is".to_owned(),
+        n => format!("delete its first {n} lines, which are no JSON as the rest is"),
+    }))
 }
 
 /// What to do about a file that no format reads.
@@ -178,9 +190,13 @@ fn understand(
         Ok(()) if captions.format() == Some(Format::Lines) => {
             let text = source.borrowed().into_text()?;
             let table = || table_in_lines(source, &text.text, options);
-            match reading::read_values(&text.text, source.name, options)?
-                .map_or_else(table, |read| Ok(Some(read)))?
-            {
+            // A header with a colon is no key of YAML.
+            let is_headed = text.text.lines().next().is_some_and(|line| table::header_sign(line).is_some());
+            let values = match is_headed {
+                true => None,
+                false => reading::read_values(&text.text, source.name, options)?,
+            };
+            match values.map_or_else(table, |read| Ok(Some(read)))? {
                 Some(understood) => *captions = understood,
                 None => {
                     if let Some(fault) = reading::yaml::fault(&text.text) {

@@ -3,7 +3,7 @@
 use crate::formats::flickr::looks_like_a_token;
 use crate::head::{HEAD_BYTES, is_binary};
 use crate::json::{Json, ValueKind, What};
-use crate::table::{means_something, names_captions};
+use crate::table::{header_sign, means_something, names_captions};
 use crate::unpack::unpacked_name;
 use crate::{Format, Role};
 
@@ -125,6 +125,12 @@ fn is_array(text: &str) -> bool {
     }
 }
 
+/// Returns true if the first line is a JSON array.
+fn begins_with_array(text: &str) -> bool {
+    let line = text.trim_start().lines().next().unwrap_or_default();
+    line.starts_with('[') && is_array(line)
+}
+
 /// Returns true if a text that begins with `<` is XML or HTML, and not captions between marks such as `<start>`: its
 /// first line is nothing but tags, or its end closes its beginning.
 fn is_markup(text: &str) -> bool {
@@ -230,6 +236,9 @@ fn sniff_lines(text: &str, significant: &str, name: &str) -> Guess {
         let advice = "write the captions as a JSON object from ids to captions, or one in a line";
         return Guess::Foreign("subtitles, with times such as 00:00 --> 00:01", Some(advice));
     }
+    if header_sign(line).is_some_and(|sign| has_ids_before(significant, sign)) {
+        return Guess::Format(Format::Lines);
+    }
     let separators = [('\t', Format::Tsv), (',', Format::Csv), (';', Format::Csv), ('|', Format::Pipes)];
     for (separator, format) in separators {
         let names_columns = header_names_captions(line, separator);
@@ -247,9 +256,38 @@ fn sniff_lines(text: &str, significant: &str, name: &str) -> Guess {
         "csv" => Format::Csv,
         "tsv" => Format::Tsv,
         "jsonl" | "ndjson" => Format::JsonLines,
+        // Several values of JSON, one in a line.
+        "json" if begins_with_array(significant) => Format::JsonLines,
         "json" => return Guess::Foreign("plain text, though its name ends in .json", None),
         _ => Format::Lines,
     })
+}
+
+/// The number of lines above JSON in a text that does not begin with it, such as a remark or a line of a log.
+pub(crate) fn lines_above_json(head: &[u8], role: Role) -> Option<usize> {
+    const MOST: usize = 3;
+    let text = valid_prefix(head);
+    let is_json = |line: &str| line.starts_with(['{', '[']);
+    let above = text.lines().take_while(|line| !is_json(line)).count();
+    let start: usize = text.split_inclusive('\n').take(above).map(str::len).sum();
+    let rest = text.get(start..).unwrap_or_default();
+    let is_read = || match sniff(rest.as_bytes(), "", role) {
+        Guess::Format(format) => {
+            !matches!(format, Format::Lines | Format::Tokens | Format::Csv | Format::Tsv | Format::Pipes)
+        }
+        _ => false,
+    };
+    ((1..=MOST).contains(&above) && !rest.is_empty() && is_read()).then_some(above)
+}
+
+/// Returns true if the lines below a header begin with words that have a digit, with a sign behind them.
+fn has_ids_before(text: &str, sign: &str) -> bool {
+    const LINES: usize = 20;
+    let is_id =
+        |id: &str| id.contains(|c: char| c.is_ascii_digit()) && !id.trim().contains(char::is_whitespace);
+    let mut lines = text.lines().skip(1).filter(|line| !line.trim().is_empty()).take(LINES).peekable();
+    lines.peek().is_some()
+        && lines.all(|line| line.trim_start().split_once(sign).is_some_and(|(id, _)| is_id(id)))
 }
 
 /// Returns true for the times of a subtitle: `00:00:00,000 --> 00:00:01,000`.

@@ -73,7 +73,9 @@ fn refuse_own(path: &str, bytes: &[u8], role: Role) -> Result<(), Error> {
             ),
             _ => refuse(
                 "these are prepared references",
-                Remedy::say("give prepared references alone, or give the captions that they were made from"),
+                Remedy::say(
+                    "give prepared references alone, as those of a task, or give the captions that they were made from",
+                ),
             ),
         };
     }
@@ -85,6 +87,18 @@ fn refuse_own(path: &str, bytes: &[u8], role: Role) -> Result<(), Error> {
     }
     if bytes.starts_with(&ParseCache::MAGIC) {
         return refuse("this is a cache of SPICE's parses", Remedy::give(Argument::SpiceCache).to("use it"));
+    }
+    if bytes.starts_with(b"{\"capeval\":") {
+        return refuse(
+            "this is a saved result of capeval, not captions",
+            Remedy::say("give the captions that it was computed from"),
+        );
+    }
+    if bytes.trim_ascii_start().starts_with(b"\\data\\\n") {
+        return refuse(
+            "this is a language model in ARPA format, not captions",
+            Remedy::give(Argument::LanguageModel).to("use it"),
+        );
     }
     Ok(())
 }
@@ -143,9 +157,12 @@ pub fn check_fresh(path: &str, prepared: &PreparedReferences) -> Result<(), Erro
         source(&then.path).is_some_and(|now| now.bytes != then.bytes || now.modified > then.modified)
     });
     let Some(changed) = changed else { return Ok(()) };
-    let message =
-        format!("these references are stale: {} has changed since they were prepared", changed.path);
-    Err(stale(path, message))
+    let is_as_long = source(&changed.path).is_some_and(|now| now.bytes == changed.bytes);
+    let what = match is_as_long {
+        true => "was written again since they were prepared, and may have changed",
+        false => "has changed since they were prepared",
+    };
+    Err(stale(path, format!("these references are stale: {} {what}", changed.path)))
 }
 
 /// Prepared references that have to be prepared again.

@@ -150,7 +150,8 @@ fn steps(help: &str) -> Vec<Step> {
         rest = after;
     }
     plain.push_str(rest);
-    let words: Vec<&str> = plain.split_whitespace().collect();
+    let words = shell_words(&plain);
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
     for (k, word) in words.iter().enumerate() {
         let flag = word.trim_end_matches([',', ';', ')']);
         if let Some((name, value)) =
@@ -175,6 +176,28 @@ fn steps(help: &str) -> Vec<Step> {
         }
     }
     steps
+}
+
+/// The words of a help, in which the value of a flag may stand in the quotes of a shell.
+fn shell_words(text: &str) -> Vec<String> {
+    const QUOTE: &str = "\u{1}";
+    let mut words: Vec<String> = Vec::new();
+    for word in text.replace("'\\''", QUOTE).split_whitespace() {
+        let is_value = words.iter().rev().nth(1).is_some_and(|flag| flag.starts_with("--"));
+        let is_open = |word: &String| word.starts_with('\'') && word.matches('\'').count() % 2 == 1;
+        match words.last_mut() {
+            Some(last) if is_value && is_open(last) => *last = format!("{last} {word}"),
+            _ => words.push(word.to_owned()),
+        }
+    }
+    for k in 1..words.len() {
+        let bare = words[k].trim_end_matches([',', ';']);
+        let inner = bare.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\''));
+        if let Some(inner) = inner.filter(|_| words[k - 1].starts_with("--")).map(str::to_owned) {
+            words[k] = inner;
+        }
+    }
+    words.into_iter().map(|word| word.replace(QUOTE, "'")).collect()
 }
 
 /// Returns true if `or` before word `k` joins two things to pass.
@@ -265,7 +288,8 @@ fn what_a_help_names_is_understood() {
         ("run `capeval prepare REFERENCES -o FILE`", vec![]),
         ("name a file that --format can write", vec![]),
         ("write --ci=99 if 99 is the level", vec![set("--ci", "=99")]),
-        ("pass --ref-id-column v({}) to write them so", vec![set("--ref-id-column", "v({})")]),
+        ("pass --ref-id-column v_{} to write them so", vec![set("--ref-id-column", "v_{}")]),
+        ("pass --ref-id-column 'it'\\''s ({})' to write them so", vec![set("--ref-id-column", "it's ({})")]),
     ] {
         assert_eq!(steps(help), expected, "{help}");
     }

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use capeval_choice::{Argument, Code, Notice, NoticeCode, Task, counted};
 
 use super::index::ImageIndex;
-use super::{OtherIds, proposals};
+use super::{OtherIds, extra, proposals};
 use crate::captions::Captions;
 use crate::error::{Error, ErrorKind};
 use crate::notice::{about, list_ids};
@@ -46,6 +46,11 @@ impl Check<'_> {
 
     fn candidate_ids<'s>(&'s self, rows: &'s [u32]) -> impl Iterator<Item = &'s SegmentId> + Clone {
         rows.iter().filter_map(|row| self.candidates.id(*row as usize))
+    }
+
+    /// Returns true if captions are paired by their numbers, so that no policy can mend other numbers of them.
+    fn are_counted(&self) -> bool {
+        self.images.is_counted() || self.candidates.keys().are_counted()
     }
 
     /// The position of a row in the file.
@@ -137,12 +142,12 @@ impl Check<'_> {
             declared.unwrap_or_default(),
             self.first_line(),
         );
-        let remedy = Remedy::set(Argument::Surplus, Surplus::Ignore.name()).to(leave_out(count));
-        let remedy = match self.candidates.format() {
-            Some(Format::Lines) => {
-                Remedy::say("give a file with ids, since captions without ids are numbered from 1").or(remedy)
+        let remedy = match self.are_counted() {
+            true if count * 2 > self.candidates.len() && !self.candidates.keys().are_counted() => {
+                Remedy::say("are these the right two files?")
             }
-            _ => remedy,
+            true => extra::remedy(self.candidates.len(), self.images.len(), false),
+            false => Remedy::set(Argument::Surplus, Surplus::Ignore.name()).to(leave_out(count)),
         };
         let place = rows.first().map(|row| self.place(*row)).unwrap_or_default();
         self.error(ErrorKind::Surplus, message, first).at(place).with_remedy(remedy)
@@ -195,6 +200,9 @@ impl Check<'_> {
         let remedy = if self.noun == "candidate" && repeated.iter().all(is_same) {
             message.push_str("; each is the same caption again");
             Remedy::set(Argument::Several, Duplicate::First.name()).to("score it once")
+        } else if self.are_letters(repeated.len()) {
+            message.push_str("; every one is a single letter, as if the letters of one caption were given");
+            Remedy::say("join the letters of a caption")
         } else if self.are_words(repeated.len()) {
             message.push_str("; every one is a single word, as if the words of one caption were given");
             Remedy::say("join the words of a caption by spaces")
@@ -239,6 +247,12 @@ impl Check<'_> {
         2 * n_repeated > self.candidates.len() && self.candidates.iter().all(|(_, text)| is_word(text))
     }
 
+    /// Returns true if all candidates are single letters, signs or spaces, and most of them repeated.
+    fn are_letters(&self, n_repeated: usize) -> bool {
+        let is_letter = |text: &str| text.chars().count() <= 1;
+        2 * n_repeated > self.candidates.len() && self.candidates.iter().all(|(_, text)| is_letter(text))
+    }
+
     /// Returns true if most images have several candidates and all have a single reference.
     fn looks_swapped(&self, n_repeated: usize) -> bool {
         self.images.n_captions() == Some(self.images.len()) && n_repeated * 2 > self.images.len()
@@ -262,6 +276,7 @@ impl Check<'_> {
         let empty = Remedy::set(Argument::Missing, Missing::Empty.name()).to("score empty captions");
         let lost = self.lost_lines(count);
         lost.unwrap_or_else(|| match self.other_images(ids.clone()) {
+            None if self.are_counted() => self.missing_without(ids, count),
             Some(_) => self.missing_without(ids, count),
             None => self.missing_without(ids, count).with_remedy(empty),
         })
@@ -285,6 +300,10 @@ impl Check<'_> {
         if let Some(other) = self.other_images(ids.clone()) {
             let message = format!("{message}; {}", Self::of_other_images(&other));
             return self.error(ErrorKind::Missing, message, ids.clone().next()).with_remedy(other.remedy());
+        }
+        if self.are_counted() {
+            let remedy = extra::remedy(self.images.len(), self.candidates.len(), self.images.is_counted());
+            return self.error(ErrorKind::Missing, message, ids.clone().next()).with_remedy(remedy);
         }
         let skip = Remedy::set(Argument::Missing, Missing::Skip.name());
         let skip = skip.to(format!("{} (the score will say so)", leave_out(count)));

@@ -24,6 +24,7 @@ pub struct ImageIndex {
     without_captions: Vec<SegmentId>,
     in_lists: bool,
     in_order: bool,
+    is_counted: bool,
     /// The images of plain text whose lines are empty.
     empty_lines: Vec<SegmentId>,
     /// Other ids of the images, by the column that has them.
@@ -81,6 +82,7 @@ impl ImageIndex {
             n_captions: Some(captions.len()),
             without_captions,
             in_lists: captions.are_in_lists(),
+            is_counted: captions.keys().are_counted(),
             in_order: captions.keys().standing() == Standing::InOrder,
             empty_lines: captions.empty_lines(),
             other_ids: captions.other_ids().to_vec(),
@@ -112,6 +114,11 @@ impl ImageIndex {
     /// Returns true if the source is a list of captions, which are numbered.
     pub(super) fn is_in_order(&self) -> bool {
         self.in_order
+    }
+
+    /// Returns true if the source has no ids, so that its captions are numbered.
+    pub(super) fn is_counted(&self) -> bool {
+        self.is_counted
     }
 
     /// The images of plain text whose lines are empty.

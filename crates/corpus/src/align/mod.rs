@@ -1,6 +1,7 @@
 //! Groups captions by image, and pairs candidates with references under a policy.
 
 mod check;
+mod extra;
 mod grouped_captions;
 mod index;
 mod lines;
@@ -11,6 +12,7 @@ mod scores;
 use capeval_choice::counted;
 
 use self::check::Check;
+pub use self::extra::{ExtraLines, titles};
 pub use self::grouped_captions::GroupedCaptions;
 pub use self::index::ImageIndex;
 pub(crate) use self::index::Numbers;

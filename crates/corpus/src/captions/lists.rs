@@ -45,7 +45,11 @@ impl Captions {
             counted(lists.len(), "caption"),
             self.source(),
             if lists.len() == 1 { "is" } else { "are" },
-            if separator == "\n" { "line breaks" } else { separator },
+            match separator {
+                "\n" => "line breaks",
+                "\t" => "tabs",
+                separator => separator,
+            },
         );
         let notice = Notice::new(Code::ListsInText, message).count(lists.len());
         self.replace_by_lists(lists, notice);

@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::formats::rows::{CaptionRows, EXPECTED};
 use crate::json::{Fault, Json, RawStr, Result as Read, ValueKind, What};
 use crate::options::ReadOptions;
-use crate::reading::{Truths, is_mark, rejected_notice, says_yes};
+use crate::reading::{Kinds, Truths, is_mark, rejected_notice, says_yes};
 use crate::table::{Origin, read_array};
 
 /// Reads `{"images": [{"id"}], "annotations": [{"image_id", "caption"}]}`; other keys are skipped. Keys that the user
@@ -76,7 +76,6 @@ fn read_plain(json: &mut Json<'_>, captions: &mut Captions, list: &str, role: Ro
     json.open(b'[', "an array of objects with \"image_id\" and \"caption\"")?;
     let (mut first, mut marks) = (true, Marks::default());
     while json.next_element(&mut first)? {
-        marks.records += 1;
         read_record(json, captions, list, &mut marks)?;
     }
     if marks.count > 0 {
@@ -84,7 +83,8 @@ fn read_plain(json: &mut Json<'_>, captions: &mut Captions, list: &str, role: Ro
         captions.notice(notice);
     }
     if role != Role::Candidates {
-        let notices = marks.truths.notices(marks.records, captions.source(), role);
+        let mut notices = marks.truths.notices(marks.records, captions.source(), role);
+        notices.extend(marks.kinds.notices(captions, role));
         notices.into_iter().for_each(|notice| captions.notice(notice));
     }
     Ok(())
@@ -94,9 +94,13 @@ fn read_plain(json: &mut Json<'_>, captions: &mut Captions, list: &str, role: Ro
 #[derive(Default)]
 struct Marks {
     count: usize,
+    /// The number of the others.
     records: usize,
-    /// What other keys say of the records.
+    /// What their other keys say of them.
     truths: Truths,
+    kinds: Kinds,
+    /// The other keys of the current record, and their values; those of a text are marked.
+    current: Vec<(String, String, bool)>,
     /// The keys that mark them.
     keys: Vec<String>,
 }
@@ -105,18 +109,34 @@ impl Marks {
     /// Reads the value of a key that could be a mark; returns true if it is set.
     fn read(&mut self, key: RawStr<'_>, json: &mut Json<'_>) -> Read<bool> {
         let name = key.decoded()?;
-        let value = match json.kind()? {
+        let kind = json.kind()?;
+        let value = match kind {
             ValueKind::Number | ValueKind::Other => json.clone().scalar()?.into(),
             ValueKind::String => json.clone().string()?.decoded()?,
             _ => Cow::Borrowed(""),
         };
-        self.truths.add(&name, &value);
         let is_set = is_mark(&name) && says_yes(&value);
+        self.current.push((name.to_string(), value.into_owned(), kind == ValueKind::String));
         json.skip()?;
         if is_set && !self.keys.iter().any(|known| *known == name) {
             self.keys.push(name.into_owned());
         }
         Ok(is_set)
+    }
+
+    /// Ends the current record, which has caption number `row` if it is used.
+    fn end_record(&mut self, row: Option<usize>) {
+        let Some(row) = row else {
+            self.current.clear();
+            return;
+        };
+        self.records += 1;
+        for (name, value, is_text) in self.current.drain(..) {
+            self.truths.add(&name, &value);
+            if is_text {
+                self.kinds.add(&name, row, &value);
+            }
+        }
     }
 }
 
@@ -150,10 +170,12 @@ fn read_record(json: &mut Json<'_>, captions: &mut Captions, list: &str, marks: 
     match (id, caption) {
         (Some(id), Some(_)) if is_marked => {
             marks.count += 1;
+            marks.end_record(None);
             captions.declare(id);
             Ok(())
         }
         (Some(id), Some(caption)) => {
+            marks.end_record(Some(captions.len()));
             caption.push_into(captions.arena())?;
             captions.close_row(id);
             Ok(())

@@ -34,8 +34,12 @@ pub fn both_sides(
     }
     let quoted =
         |columns: &[String]| columns.iter().map(|one| format!("{one:?}")).collect::<Vec<_>>().join(", ");
+    let id = match &*candidates.layout().id.columns {
+        [] => String::new(),
+        columns => format!(", id {}", quoted(columns)),
+    };
     let message = format!(
-        "read both sides from {}: references {}, candidates {}",
+        "read both sides from {}: references {}, candidates {}{id}",
         references.source(),
         quoted(&ground.columns),
         quoted(&system.columns),

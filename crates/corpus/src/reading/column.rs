@@ -11,6 +11,9 @@ use crate::written_list::written_list;
 /// A caption has this many words on average, or more; a caption in a script without spaces, more letters.
 const FEWEST_WORDS: f64 = 1.5;
 
+/// Texts of this many words on average are no ids.
+const FEWEST_WORDS_OF_TEXTS: f64 = 3.0;
+
 /// The longest text that can be an id, in bytes.
 const ID_BYTES: usize = 512;
 
@@ -77,6 +80,8 @@ pub(super) struct Evidence {
     pub ids: f64,
     /// The number of distinct ids.
     pub distinct_ids: usize,
+    /// True if what could be ids are texts of several words, and no names of files.
+    pub ids_read_like_captions: bool,
 }
 
 impl Evidence {
@@ -101,6 +106,13 @@ impl Evidence {
             distinct.len() as f64 >= MOSTLY * n_texts && 2 * n_questions < distinct.len() && !is_form;
         let ids: Vec<SegmentId> = cells.iter().filter_map(id).collect();
         let n_ids = ids.len();
+        let texts = ids.iter().filter_map(|id| match id {
+            SegmentId::Text(text) if !is_path(text) => Some(length(text)),
+            _ => None,
+        });
+        let lengths: Vec<f64> = texts.collect();
+        let ids_read_like_captions = 2 * lengths.len() > n_ids
+            && lengths.iter().sum::<f64>() >= FEWEST_WORDS_OF_TEXTS * lengths.len() as f64;
         let distinct_ids = ids.into_iter().collect::<HashSet<_>>().len();
         Self {
             has_others: cells.iter().any(is_other),
@@ -110,6 +122,7 @@ impl Evidence {
             is_constant: distinct.len() == 1 && cells.len() > 2,
             ids: n_ids as f64 / cells.len().max(1) as f64,
             distinct_ids,
+            ids_read_like_captions,
         }
     }
 

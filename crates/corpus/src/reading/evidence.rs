@@ -40,7 +40,7 @@ pub(super) fn are_ids(ground: &Rows, system: &Rows) -> bool {
     let is_bare = doubt.contains(&Doubt::Bare);
     let (there, here) = (counted(ground, system), counted(system, ground));
     let is_whole = ground.is_whole() || system.is_whole();
-    if !is_whole && share(&here, is_telling) >= NEARLY_ALL {
+    if !is_whole && !doubt.contains(&Doubt::Counted) && share(&here, is_telling) >= NEARLY_ALL {
         return true;
     }
     let (of_ground, of_system): (HashSet<&String>, HashSet<&String>) =
@@ -49,6 +49,9 @@ pub(super) fn are_ids(ground: &Rows, system: &Rows) -> bool {
         return false;
     }
     let is_same = of_ground == of_system;
+    if doubt.contains(&Doubt::Counted) {
+        return is_same;
+    }
     if here.len() < FEWEST {
         return is_same && (!is_bare || !is_whole && (is_range(&of_system) || !are_in_order(&there, &here)));
     }

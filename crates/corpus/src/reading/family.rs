@@ -21,6 +21,9 @@ const LEAST_GAIN: f64 = 0.03;
 /// Texts that share this much are one, written in two ways.
 const SAME: f64 = 0.99;
 
+/// The leaning of columns of answers, which may be right ones.
+pub(super) const ANSWERS: i32 = -1;
+
 /// Words in the names of columns that hold more captions.
 const MORE: &[&str] = &["caption", "reference", "sentence", "paraphrase", "alternative", "description"];
 
@@ -46,6 +49,17 @@ pub(super) fn with_plurals(list: &EvidentList, known: Vec<usize>) -> Vec<usize> 
     if own.is_empty() { known } else { own }
 }
 
+/// The columns without those whose texts all stand in the lists of another one, unless that is called like what models
+/// answer.
+pub(super) fn without_parts(list: &EvidentList, columns: Vec<usize>) -> Vec<usize> {
+    let is_of_truth = |column: &usize| leaning(std::iter::once(list.path(*column))) >= ANSWERS;
+    let is_part = |column: &usize| {
+        let mut wholes = columns.iter().filter(|other| *other != column && is_of_truth(other));
+        wholes.any(|other| is_within(list, *column, *other))
+    };
+    columns.iter().copied().filter(|column| !is_part(column)).collect()
+}
+
 /// Returns true if the texts of a column stand in the lists of another one.
 fn is_within(list: &EvidentList, column: usize, other: usize) -> bool {
     let texts = |column: usize, row: usize| {
@@ -63,13 +77,29 @@ fn is_within(list: &EvidentList, column: usize, other: usize) -> bool {
 
 /// A notice of the columns that could hold references beside those of `pick`.
 pub(super) fn left_out(list: &EvidentList, pick: &Pick, source: &str, role: Role) -> Option<Notice> {
+    left_out_beside(list, pick, &[], source, role)
+}
+
+/// As [`left_out`]; `candidates` are the columns of the other side, if it stands in the same file. There, answers are
+/// the right ones.
+pub(super) fn left_out_beside(
+    list: &EvidentList,
+    pick: &Pick,
+    candidates: &[String],
+    source: &str,
+    role: Role,
+) -> Option<Notice> {
     if role == Role::Candidates || pick.captions.is_empty() {
         return None;
     }
-    let is_other = |column: &usize| !pick.captions.contains(column) && pick.id != Some(*column);
+    let is_other = |column: &usize| {
+        let is_read = pick.captions.contains(column) || pick.id == Some(*column);
+        !is_read && !candidates.iter().any(|name| name == list.path(*column))
+    };
     let others = list.caption_columns().into_iter().filter(is_other);
+    let least = if candidates.is_empty() { 0 } else { ANSWERS };
     let others: Vec<String> = others
-        .filter(|column| may_be_references(list, pick, *column))
+        .filter(|column| may_be_references(list, pick, *column, least))
         .map(|column| format!("{:?}", list.path(column)))
         .collect();
     if others.is_empty() {
@@ -88,9 +118,9 @@ pub(super) fn left_out(list: &EvidentList, pick: &Pick, source: &str, role: Role
 }
 
 /// Returns true if a column describes the images of the references of `pick`, by words of its own.
-fn may_be_references(list: &EvidentList, pick: &Pick, column: usize) -> bool {
+fn may_be_references(list: &EvidentList, pick: &Pick, column: usize, least: i32) -> bool {
     let is_free = list.evidence.get(column).is_some_and(|evidence| !evidence.is_constant);
-    if !is_free || leaning(std::iter::once(list.path(column))) < 0 {
+    if !is_free || leaning(std::iter::once(list.path(column))) < least {
         return false;
     }
     let bags = |column: usize, row: usize| -> Vec<Words> {

@@ -96,5 +96,7 @@ fn signs<'i>(parts: [&str; 3], ids: &HashSet<&'i str>) -> Option<[&'i str; 2]> {
 /// The text between two parts of one of the ids.
 fn between<'i>(first: &str, second: &str, ids: &HashSet<&'i str>) -> Option<&'i str> {
     let inner = |id: &&'i str| id.strip_prefix(first)?.strip_suffix(second);
-    ids.iter().filter_map(inner).filter(|inner| inner.len() <= BETWEEN).min_by_key(|inner| inner.len())
+    // A number there is another part.
+    let is_sign = |inner: &&str| inner.len() <= BETWEEN && !inner.contains(|c: char| c.is_ascii_digit());
+    ids.iter().filter_map(inner).filter(is_sign).min_by_key(|inner| inner.len())
 }

@@ -8,7 +8,8 @@ use std::collections::HashMap;
 use capeval_choice::{Argument, Code, counted};
 
 use super::records::RecordList;
-use super::{EvidentList, Pick};
+use super::{EvidentList, Kinds, Pick};
+use crate::captions::Captions;
 use crate::options::ReadOptions;
 use crate::table::Cell;
 use crate::table::known::plain;
@@ -200,8 +201,12 @@ impl Tally {
 /// Notices of columns of truths beside captions by which a few records stand apart.
 pub(super) fn notes(list: &EvidentList, pick: &Pick, source: &str, options: &ReadOptions) -> Vec<Notice> {
     let sheet = &list.list.sheet;
-    if options.role == Role::Candidates || options.dropped().next().is_some() {
+    if options.role == Role::Candidates {
         return Vec::new();
+    }
+    let kinds = kinds(list, pick, source, options.role);
+    if options.dropped().next().is_some() {
+        return kinds;
     }
     let mut truths = Truths::default();
     let is_beside = |column: &usize| pick.id != Some(*column) && !pick.captions.contains(column);
@@ -214,7 +219,40 @@ pub(super) fn notes(list: &EvidentList, pick: &Pick, source: &str, options: &Rea
             }
         }
     }
-    truths.notices(sheet.len(), source, options.role)
+    truths.notices(sheet.len(), source, options.role).into_iter().chain(kinds).collect()
+}
+
+/// Notices of columns of a few values that divide the references of images.
+fn kinds(list: &EvidentList, pick: &Pick, source: &str, role: Role) -> Vec<Notice> {
+    let sheet = &list.list.sheet;
+    let cells = |column: usize| sheet.columns.get(column).map_or(&[][..], |column| &column.cells);
+    let Some(ids) = pick.id.map(cells) else { return Vec::new() };
+    let is_beside = |column: &usize| pick.id != Some(*column) && !pick.captions.contains(column);
+    let has_values =
+        |column: &usize| cells(*column).iter().all(|cell| matches!(cell, Cell::Text(_) | Cell::Untyped(_)));
+    let columns: Vec<usize> = (0..sheet.columns.len()).filter(is_beside).filter(has_values).collect();
+    if role != Role::References || columns.is_empty() {
+        return Vec::new();
+    }
+    let (mut captions, mut kinds) = (Captions::new(source), Kinds::default());
+    for (row, id) in ids.iter().enumerate() {
+        let texts =
+            pick.captions.iter().filter_map(|column| cells(*column).get(row)).flat_map(super::column::texts);
+        let (Some(id), texts) = (super::column::id(id), texts.collect::<Vec<_>>()) else { continue };
+        for text in texts {
+            for column in &columns {
+                let path = &sheet.columns[*column].path;
+                let leaf = path.rsplit_once('.').map_or(&**path, |(_, leaf)| leaf);
+                if let Some(Cell::Text(value) | Cell::Untyped(value)) = cells(*column).get(row)
+                    && truth(value).is_none()
+                {
+                    kinds.add(leaf, captions.len(), value);
+                }
+            }
+            captions.push(id.clone(), &text);
+        }
+    }
+    kinds.notices(&captions, role)
 }
 
 /// Returns true if a state means that a record is unusable: `rejected`, or `reject`, as a command says it.

@@ -12,6 +12,7 @@ mod column;
 mod evidence;
 mod family;
 mod joined;
+mod kinds;
 mod layout;
 mod literal;
 mod marks;
@@ -30,6 +31,7 @@ pub(crate) mod words;
 pub(crate) mod yaml;
 
 pub use self::both::both_sides;
+pub(crate) use self::kinds::Kinds;
 pub use self::layout::{Because, Layout, ReadColumns};
 pub(crate) use self::marks::{Truths, is_mark, rejected_notice, says_yes};
 pub use self::pairing::{Fit, Mispairing, fit, fit_some};
@@ -46,7 +48,7 @@ use self::column::Evidence;
 use self::records::RecordList;
 use self::sheet::SheetColumn;
 use crate::captions::Captions;
-use crate::table::known;
+use crate::table::{Cell, known};
 use crate::{Format, Notice, Role, SegmentId};
 
 /// The ways in which a file can be read, and the one in which it was.
@@ -156,12 +158,33 @@ impl EvidentList {
     fn id_columns(&self) -> Vec<usize> {
         let may_be = |column: &usize| {
             let evidence = self.evidence.get(*column);
-            let is_caption = || !self.names_image(*column) && evidence.is_some_and(Evidence::may_be_captions);
+            let is_caption = || {
+                let reads = |evidence: &Evidence| {
+                    evidence.may_be_captions()
+                        || evidence.ids_read_like_captions && self.repeats_captions(*column)
+                };
+                !self.names_image(*column) && evidence.is_some_and(reads)
+            };
             evidence.is_some_and(Evidence::may_be_ids) && !is_caption()
         };
         let mut columns: Vec<usize> = (0..self.evidence.len()).filter(may_be).collect();
         columns.sort_by_key(|column| !self.names_image(*column));
         columns
+    }
+
+    /// Returns true if a column is called like what models answer, or has the texts of a column of captions.
+    fn repeats_captions(&self, column: usize) -> bool {
+        let cells =
+            |column: usize| self.list.sheet.columns.get(column).map_or(&[][..], |column| &column.cells);
+        let is_copy = |other: usize| {
+            let is_same = |(cell, there): (&Cell<'_>, &Cell<'_>)| {
+                let text = column::id(cell).map(|id| id.to_string());
+                column::texts(there).first().is_some_and(|there| text.as_deref() == Some(there))
+            };
+            other != column && cells(column).iter().zip(cells(other)).all(is_same)
+        };
+        side::leaning(std::iter::once(self.path(column))) < family::ANSWERS
+            || self.caption_columns().into_iter().any(is_copy)
     }
 
     fn names_image(&self, column: usize) -> bool {

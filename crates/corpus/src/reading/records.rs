@@ -18,6 +18,9 @@ pub(super) const VALUE: &str = "(value)";
 /// The name of the column that holds the split of a record, where splits are keys.
 pub(super) const SPLIT: &str = "(split)";
 
+/// The name of the labels of a data frame that has no name for them, before it is known whether they are ids.
+const LABELS: &str = "(labels)";
+
 /// Records within a file.
 #[derive(Clone, Debug)]
 pub(super) struct RecordList {
@@ -39,6 +42,8 @@ pub(super) enum Doubt {
     Some,
     /// They begin or end with numbers, which may be words of captions: `2 dogs run`.
     Bare,
+    /// They are labels that count rows, as data frames have them unless they get others.
+    Counted,
 }
 
 /// The lists of records within the values of a file, those with most records first.
@@ -56,7 +61,29 @@ pub(super) fn lists(mut values: Vec<Cell<'static>>) -> Vec<RecordList> {
     };
     let mut lists: Vec<RecordList> = found.into_iter().filter_map(sheet).collect();
     lists.sort_by_key(|list| std::cmp::Reverse(list.sheet.len()));
+    let counted: Vec<RecordList> = lists.iter_mut().filter_map(without_counts).collect();
+    lists.extend(counted);
     lists
+}
+
+/// Takes the labels of a data frame out of its records if they only count them. Returns the records with these labels,
+/// which are ids if the other side has the same.
+fn without_counts(list: &mut RecordList) -> Option<RecordList> {
+    let place = list.sheet.columns.iter().position(|column| column.path == LABELS)?;
+    let with_name = |list: &RecordList| {
+        let mut named = list.clone();
+        named.sheet.columns[place].path = KEY.to_owned();
+        named
+    };
+    let cells = &list.sheet.columns[place].cells;
+    let are_counted = (0..).zip(cells).all(|(row, cell)| *cell == Cell::Integer(row));
+    if !are_counted {
+        *list = with_name(list);
+        return None;
+    }
+    let counted = RecordList { doubt: Doubt::Counted, ..with_name(list) };
+    list.sheet.columns.remove(place);
+    Some(counted)
 }
 
 /// Adds the lists of records at and below a value.
@@ -238,6 +265,14 @@ fn of_object(
         found.push((path, records));
         return;
     }
+    // An image has no lists of lists, but a wrapper has rows of a table.
+    if let [(key, Cell::List(rows))] = fields.as_slice()
+        && rows.len() > 1
+        && rows.iter().all(|row| matches!(row, Cell::List(_)))
+    {
+        let (key, rows) = (key.clone(), Cell::List(rows.clone()));
+        return find(rows, if path.is_empty() { key } else { format!("{path}.{key}") }, levels, found);
+    }
     let first = fields.first().map(|(_, value)| kind(value));
     let are_alike = fields.iter().all(|(_, value)| Some(kind(value)) == first);
     let of_objects = matches!(first, Some(1 | 2));
@@ -305,15 +340,35 @@ fn of_frame(fields: &mut Vec<(String, Cell<'static>)>) -> Option<Vec<Record>> {
             _ => None,
         })
     };
+    let labels = |rows: usize| {
+        let names = list("index_names").map(Vec::as_slice).unwrap_or_default();
+        labels(list("index").filter(|index| index.len() == rows)?, names)
+    };
     if let (Some(columns), Some(rows)) = (list("columns"), list("data")) {
         let names: Vec<String> = columns.iter().map(Cell::to_string).collect();
-        let record = |row: &Cell<'static>| match row {
+        let labels = labels(rows.len());
+        let record = |(k, row): (usize, &Cell<'static>)| match row {
             Cell::List(cells) if cells.len() == names.len() => {
-                Some(names.iter().cloned().zip(cells.iter().cloned()).collect())
+                let values = names.iter().cloned().zip(cells.iter().cloned());
+                let labels = labels.iter().filter_map(|labels| labels.get(k)).flatten().cloned();
+                Some(values.chain(labels.filter(|(name, _)| !names.contains(name))).collect())
             }
             _ => None,
         };
-        return rows.iter().map(record).collect();
+        return rows.iter().enumerate().map(record).collect();
+    }
+    if let (3, Some(values)) = (fields.len(), list("data"))
+        && let Some((_, name)) = fields.iter().find(|(key, _)| key == "name")
+        && let Some(labels) = labels(values.len())
+    {
+        let name = match name {
+            Cell::Text(name) => name.to_string(),
+            _ => VALUE.to_owned(),
+        };
+        let record = |(value, labels): (&Cell<'static>, Record)| {
+            std::iter::once((name.clone(), value.clone())).chain(labels).collect()
+        };
+        return Some(values.iter().zip(labels).map(record).collect());
     }
     if let Some(columns) = list("columns").and_then(|columns| by_series(columns)) {
         return Some(columns);
@@ -322,6 +377,25 @@ fn of_frame(fields: &mut Vec<(String, Cell<'static>)>) -> Option<Vec<Record>> {
         return Some(columns);
     }
     by_lists(fields)
+}
+
+/// The labels of the rows of a data frame, as columns: those of several levels have a name each.
+fn labels(index: &[Cell<'static>], names: &[Cell<'static>]) -> Option<Vec<Record>> {
+    let name = |level: usize, levels: usize| match names.get(level) {
+        Some(Cell::Text(name)) => name.to_string(),
+        _ if levels == 1 => LABELS.to_owned(),
+        _ => format!("(level {})", level + 1),
+    };
+    let labels = |label: &Cell<'static>| match label {
+        Cell::List(levels) => {
+            let named = |(level, cell): (usize, &Cell<'static>)| (name(level, levels.len()), cell.clone());
+            levels.iter().enumerate().map(named).collect()
+        }
+        label => vec![(name(0, 1), label.clone())],
+    };
+    let labels: Vec<Record> = index.iter().map(labels).collect();
+    let levels = labels.first()?.len();
+    labels.iter().all(|labels| labels.len() == levels).then_some(labels)
 }
 
 /// The rows of `[{name, values}]`, as polars writes columns.
@@ -448,6 +522,15 @@ mod tests {
                 "id c",
                 2,
             ),
+            (r#"{"columns": ["c"], "index": [7, 1], "data": [["a"], ["b"]]}"#.to_owned(), "", "c (key)", 2),
+            (
+                r#"{"index": [7, 1], "columns": ["c"], "data": [["a"], ["b"]], "index_names": ["i"]}"#
+                    .to_owned(),
+                "",
+                "c i",
+                2,
+            ),
+            (r#"{"name": "c", "index": ["x", "y"], "data": ["a", "b"]}"#.to_owned(), "", "c (key)", 2),
             (r#"{"id": [1, 2, 3], "c": ["a", "b", "c"]}"#.to_owned(), "", "id c", 3),
         ] {
             assert_eq!(read(&text), (path.to_owned(), paths.to_owned(), rows), "{text}");

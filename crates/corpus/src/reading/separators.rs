@@ -6,7 +6,10 @@ use crate::captions::Captions;
 const SIGNS: &str = "&|~^\\/+=*$%";
 
 /// What else may separate them, but also the sentences of a paragraph.
-const BREAKS: &[&str] = &["\n", ";"];
+const BREAKS: &[&str] = &["\n", "\t", "\\n", "\\t", ";"];
+
+/// What stands in any text.
+const ORDINARY: &str = ".,'\"-!?():’‘“”–—…";
 
 /// The texts that are looked at.
 const SAMPLE: usize = 40;
@@ -26,8 +29,34 @@ pub(crate) fn separator(references: &Captions, candidates: &Captions) -> Option<
     };
     let between_sentences =
         || BREAKS.iter().copied().filter(parts_most).find(|sign| fit(&sample, &captions, sign));
-    let sign = signs(first).into_iter().find(parts_most).or_else(between_sentences)?;
-    Some(sign.to_owned())
+    let of_any = || sample.iter().flat_map(|text| signs(text));
+    let mark = || {
+        let marks = sample.iter().flat_map(|text| marks(text));
+        marks.filter(|mark| parts_most(&mark.as_str())).find(|mark| fit(&sample, &captions, mark))
+    };
+    let sign = signs(first).into_iter().chain(of_any()).find(parts_most).or_else(between_sentences);
+    sign.map(str::to_owned).or_else(mark)
+}
+
+/// What may stand between texts besides [`SIGNS`]: a word in brackets, such as `[SEP]` and `<sep>`, and any run of
+/// signs that ordinary texts do not have.
+fn marks(text: &str) -> Vec<String> {
+    const LONGEST: usize = 12;
+    let closing = |open: char| Some([']', '>', '}']["[<{".find(open)?]);
+    let mut marks = Vec::new();
+    for (at, open) in text.char_indices() {
+        let Some(inner) = closing(open).and_then(|close| text[at + 1..].split_once(close)) else { continue };
+        let is_of_mark = |c: char| c.is_ascii_alphanumeric() || "|/_ -".contains(c);
+        if !inner.0.is_empty() && inner.0.len() <= LONGEST && inner.0.chars().all(is_of_mark) {
+            marks.push(text[at..at + inner.0.len() + 2].to_owned());
+        }
+    }
+    let is_sign = |c: char| !c.is_alphanumeric() && !c.is_whitespace() && !ORDINARY.contains(c);
+    let runs = text.split(|c: char| !is_sign(c)).filter(|run| !run.is_empty());
+    marks.extend(runs.filter(|run| !text.starts_with(run) && !text.ends_with(run)).map(str::to_owned));
+    let is_dash = |run: &&str| run.len() > 1 && run.bytes().all(|byte| b"-_:".contains(&byte));
+    marks.extend(text.split_whitespace().filter(is_dash).map(str::to_owned));
+    marks
 }
 
 /// Returns true if captions are as long as the parts of references, rather than as whole ones, which could be
@@ -48,7 +77,8 @@ fn fit(references: &[&str], captions: &[&str], sign: &str) -> bool {
 fn signs(text: &str) -> Vec<&str> {
     let is_sign = |c: char| SIGNS.contains(c);
     let runs = text.split(|c: char| !is_sign(c)).filter(|run| *run == "|" || run.len() > 1);
-    runs.filter(|run| !text.starts_with(run) && !text.ends_with(run)).collect()
+    let is_apart = |run: &&str| *run != "|" || !text.contains("<|");
+    runs.filter(is_apart).filter(|run| !text.starts_with(run) && !text.ends_with(run)).collect()
 }
 
 #[cfg(test)]
@@ -72,6 +102,43 @@ mod tests {
         assert_eq!(separator(&plain, &plain), None);
         let prose = captions(&["a/b c", "see http://x y", "50% off", "A & B"]);
         assert_eq!(separator(&prose, &plain), None);
+    }
+
+    #[test]
+    fn marks_separate_references_of_the_length_of_captions() {
+        let plain = captions(&["a dog runs", "a cat sleeps", "a man sings", "a bird flies"]);
+        for mark in [
+            "###",
+            " # ",
+            "[SEP]",
+            " <sep> ",
+            "</s>",
+            "\t",
+            "\\n",
+            " • ",
+            "→",
+            " --- ",
+            " <|endofcaption|> ",
+            ";;",
+        ] {
+            let joined = [
+                ["a dog runs", "one dog"],
+                ["a cat sits", "a cat lies"],
+                ["a man", "he sings"],
+                ["a bird", "it flies"],
+            ];
+            let joined: Vec<String> = joined.iter().map(|both| both.join(mark)).collect();
+            let joined = captions(&joined.iter().map(String::as_str).collect::<Vec<_>>());
+            assert_eq!(separator(&joined, &plain).as_deref().map(str::trim), Some(mark.trim()), "{mark}");
+            assert_eq!(separator(&joined, &joined), None, "{mark}");
+        }
+        for texts in [
+            ["a dog runs #dog", "a cat sits #cat", "a man sings #man", "a bird flies #bird"],
+            ["a dog (brown) runs", "a cat (black) sits", "a man - old - sings", "a bird: it flies"],
+            ["<person> runs off", "<person> is asleep", "here <person> sings", "off <person> goes"],
+        ] {
+            assert_eq!(separator(&captions(&texts), &plain), None, "{texts:?}");
+        }
     }
 
     #[test]

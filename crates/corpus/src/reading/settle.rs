@@ -39,7 +39,7 @@ pub(crate) fn settle(
             if let Some(unread) = &decision.unread.system {
                 notices.push(system.unread(unread, ground, Role::Candidates)?);
             }
-            let notice = system.read_again(decision.system, ground.source(), decision.by_gain);
+            let notice = system.read_again(decision.system, ground.source(), decision.by_gain, &[]);
             notices.extend(notice);
             system.set_joined(decision.joined);
         }
@@ -60,9 +60,23 @@ fn settle_ground(ground: &mut Captions, system: &Captions, ids: Ids) -> Result<O
         ground.drop_reading();
         return Ok(Some(notice));
     }
-    let notice = ground.read_again(decision.ground, system.source(), decision.by_gain);
+    let beside = beside(ground, system, decision.system.as_ref());
+    let notice = ground.read_again(decision.ground, system.source(), decision.by_gain, &beside);
     ground.drop_reading();
     Ok(notice)
+}
+
+/// The columns of candidates that stand in the file of the references; none if they have their own.
+fn beside(ground: &Captions, system: &Captions, pick: Option<&Pick>) -> Vec<String> {
+    if ground.source() != system.source() {
+        return Vec::new();
+    }
+    let list =
+        pick.zip(system.reading()).and_then(|(pick, reading)| Some((pick, reading.lists.get(pick.list)?)));
+    match list {
+        Some((pick, list)) => pick.captions.iter().map(|column| list.path(*column).to_owned()).collect(),
+        None => system.layout().caption.columns.clone(),
+    }
 }
 
 /// Refuses captions whose reading only another side could settle.
@@ -120,7 +134,14 @@ impl Captions {
     }
 
     /// Reads the columns of `pick`, if it differs from the reading so far; says what was chosen if it was not obvious.
-    fn read_again(&mut self, pick: Option<Pick>, other: &str, by_gain: bool) -> Option<Notice> {
+    /// The columns `beside` are those of the other side in one file.
+    fn read_again(
+        &mut self,
+        pick: Option<Pick>,
+        other: &str,
+        by_gain: bool,
+        beside: &[String],
+    ) -> Option<Notice> {
         let pick = pick?;
         let reading = self.reading()?;
         let list = reading.lists.get(pick.list)?;
@@ -131,7 +152,7 @@ impl Captions {
         let is_obvious = is_plain && has_known_id && (is_known || reading.named_captions);
         let notice = (!is_obvious).then(|| list.notice(&pick, self.source(), other, by_gain));
         let notice = notice.map(|notice| match list.list.doubt {
-            Doubt::None => notice,
+            Doubt::None | Doubt::Counted => notice,
             _ => notice.remedy(
                 Remedy::set(Argument::Format(reading.role), Format::Lines.name())
                     .to("read whole lines as captions"),
@@ -149,8 +170,8 @@ impl Captions {
             split: self.layout().split.clone(),
             ..list.layout(&pick, Some(because))
         };
-        let is_told = reading.named_captions || other == self.source();
-        let left_out = family::left_out(list, &pick, self.source(), reading.role).filter(|_| !is_told);
+        let left_out = family::left_out_beside(list, &pick, beside, self.source(), reading.role)
+            .filter(|_| !reading.named_captions);
         if !reading.is_beside && reading.current.as_ref() == Some(&pick) {
             let left_out = left_out.filter(|_| reading.left_out.is_none());
             self.set_layout(layout);

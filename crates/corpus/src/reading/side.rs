@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::records::Doubt;
 use super::words::sample;
-use super::{EvidentList, Pick, Reading};
+use super::{EvidentList, Pick, Reading, family};
 use crate::captions::Captions;
 use crate::policy::Ids;
 use crate::table::known::uncounted;
@@ -84,8 +84,11 @@ impl<'c> Side<'c> {
             let current = reading.current.as_ref().map(|pick| pick.captions.clone());
             return current.into_iter().collect();
         }
-        let columns: Vec<usize> =
+        let mut columns: Vec<usize> =
             list.caption_columns().into_iter().filter(|one| rows.id != Some(*one)).collect();
+        if reading.role == Role::References {
+            columns = family::without_parts(list, columns);
+        }
         let mut choices: Vec<Vec<usize>> = columns.iter().map(|column| vec![*column]).collect();
         if list.known.len() > 1 {
             choices.retain(|choice| !choice.iter().all(|column| list.known.contains(column)));

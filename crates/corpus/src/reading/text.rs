@@ -10,7 +10,7 @@ use super::records::{Doubt, RecordList};
 use super::sheet::{Record, Sheet};
 use crate::Role;
 use crate::error::Position;
-use crate::table::{Cell, remarks};
+use crate::table::{Cell, header_sign, remarks};
 
 /// Separators of an id from its caption, those that are rare in captions first. White space is the last resort.
 const SEPARATORS: &[&str] = &["\t", "|||", "|", ";", ",", "::", ": ", ":", " "];
@@ -65,9 +65,13 @@ fn lists(lines: &[Line<'_>]) -> Vec<RecordList> {
             lists.push(list);
         }
     }
+    let below = below.chain(header_sign(first));
     lists.extend(below.filter_map(|separator| before_captions(all.get(1..).unwrap_or_default(), separator)));
     lists.extend(LAST_SEPARATORS.iter().filter_map(|separator| behind_captions(&all, separator)));
     lists.extend(log(&all));
+    lists.extend(labelled(&all));
+    let bare: Vec<RecordList> = lists.iter().filter_map(without_signs).collect();
+    lists.extend(bare);
     lists.retain(|list| list.sheet.len() >= 2);
     lists
 }
@@ -105,6 +109,10 @@ fn before_captions(lines: &[&Line<'_>], separator: &str) -> Option<RecordList> {
     let parts: Option<Vec<(&str, &str)>> = lines.iter().map(|(_, line)| split(line, separator)).collect();
     let parts = parts?;
     let fields: Vec<&str> = parts.iter().map(|(field, _)| *field).collect();
+    let is_constant = fields.windows(2).all(|pair| pair[0] == pair[1]);
+    if is_constant && fields.len() > 1 && !matches!(separator, "\t" | "|||" | " ") {
+        return None;
+    }
     let label = label(&fields);
     let is_apart = !matches!(separator, "," | ":") || !parts.iter().all(|(_, rest)| begins_with_digit(rest));
     let doubt = match label {
@@ -130,6 +138,64 @@ fn before_captions(lines: &[&Line<'_>], separator: &str) -> Option<RecordList> {
     };
     let sheet = Sheet::new(records.map(record).collect())?;
     Some(RecordList { path, sheet, doubt })
+}
+
+/// Lines that begin with words that all share and a number, as in `step 21 a dog` and `img 21 - a dog`.
+fn labelled(lines: &[&Line<'_>]) -> Option<RecordList> {
+    const MOST: usize = 2;
+    let (_, first) = lines.first()?;
+    let has_digit = |word: &str| word.contains(|c: char| c.is_ascii_digit());
+    let label = first.split_whitespace().take_while(|word| !has_digit(word)).count();
+    if !(1..=MOST).contains(&label) {
+        return None;
+    }
+    let labels: Vec<&str> = first.split_whitespace().take(label).collect();
+    let parts = |line: &'_ str| {
+        let mut rest = line.trim_start();
+        for word in &labels {
+            rest = rest.strip_prefix(word)?.strip_prefix(char::is_whitespace)?.trim_start();
+        }
+        let (number, rest) = rest.split_once(char::is_whitespace)?;
+        let number = number.trim_matches(|c: char| !c.is_alphanumeric());
+        let is_id = number.bytes().all(|byte| byte.is_ascii_digit()) && !number.is_empty();
+        is_id.then(|| (number.to_owned(), rest.trim().to_owned()))
+    };
+    let parts: Vec<(String, String)> = lines.iter().map(|(_, line)| parts(line)).collect::<Option<_>>()?;
+    let mark = mark(parts.iter().map(|(_, rest)| rest.as_str()));
+    let record = |((place, _), (id, rest)): (&&Line<'_>, &(String, String))| {
+        (*place, record((id.as_str(), rest.as_str()), " ", None, mark))
+    };
+    let sheet = Sheet::new(lines.iter().zip(&parts).map(record).collect())?;
+    let path = format!("lines that begin with {:?} and a number", labels.join(" "));
+    Some(RecordList { path, sheet, doubt: Doubt::Some })
+}
+
+/// Records whose ids are numbers between signs that all share, as in `id=21`, `#21` and `21/24`, with the numbers
+/// alone; `None` if there are no such signs.
+fn without_signs(list: &RecordList) -> Option<RecordList> {
+    let column = list.sheet.columns.iter().position(|column| column.path == FIRST)?;
+    let ids: Vec<String> = list.sheet.columns[column].cells.iter().map(Cell::to_string).collect();
+    let first = ids.first()?;
+    let start = first.find(|c: char| c.is_ascii_digit())?;
+    let (before, rest) = first.split_at(start);
+    let behind = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+    let is_sign = |c: char| !c.is_alphanumeric() && !"_-/.".contains(c);
+    let total = behind.strip_prefix('/').filter(|total| number(total).is_some());
+    let is_bare = before.is_empty() && behind.is_empty();
+    if is_bare || !(before.is_empty() || before.ends_with(is_sign)) || !(behind.is_empty() || total.is_some())
+    {
+        return None;
+    }
+    let inner = |id: &String| {
+        let inner = id.strip_prefix(before)?.strip_suffix(behind)?;
+        let is_number = !inner.is_empty() && inner.bytes().all(|byte| byte.is_ascii_digit());
+        is_number.then(|| Cell::Untyped(inner.to_owned().into()))
+    };
+    let cells = ids.iter().map(inner).collect::<Option<Vec<_>>>()?;
+    let mut bare = list.clone();
+    bare.sheet.columns[column].cells = cells;
+    bare.doubt = if list.doubt == Doubt::None { Doubt::Some } else { list.doubt };
+    Some(bare)
 }
 
 /// Lines as an id and the rest before it, if all end with what may be an id.
@@ -372,10 +438,17 @@ fn split_last<'l>(line: &'l str, separator: &str) -> Option<(&'l str, &'l str)> 
     (is_id && !line.contains('\t') && !rest.trim().is_empty()).then_some((rest, last))
 }
 
-/// The word without letters and digits with which all texts behind ids begin, such as `=>`: it parts ids from captions.
+/// The word without letters and digits with which all texts behind ids begin, such as `=>`, or the key of their values,
+/// as in `caption=a dog`: it parts ids from captions.
 fn mark<'r>(mut rests: impl Iterator<Item = &'r str>) -> Option<&'r str> {
     let first = |rest: &'r str| rest.split_whitespace().next();
-    let mark = first(rests.next()?).filter(|word| !word.contains(char::is_alphanumeric))?;
+    let one = first(rests.next()?)?;
+    let is_name =
+        |key: &str| !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'_');
+    if let Some(key) = one.find('=').filter(|at| is_name(&one[..*at])).and_then(|at| one.get(..=at)) {
+        return rests.all(|rest| rest.trim_start().starts_with(key)).then_some(key);
+    }
+    let mark = Some(one).filter(|word| !word.contains(char::is_alphanumeric))?;
     rests.all(|rest| first(rest) == Some(mark)).then_some(mark)
 }
 

@@ -213,6 +213,21 @@ pub(crate) fn means_something(key: &str) -> bool {
         .any(|keys| keys.contains(&key))
 }
 
+/// The sign between the names of an id and of captions in a header with an unusual one: `^` in `image_id^caption`.
+pub(crate) fn header_sign(line: &str) -> Option<&str> {
+    let line = line.trim();
+    let is_of_name = |c: char| c.is_alphanumeric() || c == '_';
+    let id = line.split(|c| !is_of_name(c)).next()?;
+    let rest = &line[id.len()..];
+    let caption = rest.trim_start_matches(|c| !is_of_name(c));
+    let sign = &rest[..rest.len() - caption.len()];
+    let is_id = known::IMAGE.iter().any(|known| is_called(id, known, false));
+    let is_sign =
+        !sign.is_empty() && !matches!(sign, "-" | "." | "/") && !sign.contains(['\t', ',', ';', '|']);
+    let is_header = is_id && is_sign && caption.chars().all(is_of_name) && names_captions(caption, false);
+    is_header.then_some(if sign.trim().is_empty() { " " } else { sign })
+}
+
 /// Returns true if a name is that of a column of captions, or of one of several references. A name that is `alone` on
 /// its line could be a caption of one word.
 pub(crate) fn names_captions(name: &str, alone: bool) -> bool {

@@ -19,7 +19,7 @@ use std::rc::Rc;
 pub use self::cell::Cell;
 pub(crate) use self::cell::read_value;
 pub use self::columns::CaptionColumns;
-pub(crate) use self::columns::{Names, means_something, names_captions};
+pub(crate) use self::columns::{Names, header_sign, means_something, names_captions};
 pub(crate) use self::delimited::{Separation, read as read_delimited};
 pub(crate) use self::objects::{Origin, read_array, read_lines, read_list};
 #[cfg(feature = "parquet")]

@@ -13,5 +13,6 @@ mod properties;
 mod ratings;
 mod real_data;
 mod remedies;
+mod sides;
 mod tables;
 mod understanding;
