@@ -103,7 +103,12 @@ impl Habits {
         if alone.is_some_and(|code| code != Code::ChatRoles) {
             return alone;
         }
-        if let Some(code) = self.labelled(text).map(|labelled| labelled.code).or(alone) {
+        // A line that announces the answer may end as a label does.
+        let is_clear = |found: &Labelled<'_>| {
+            found.caption.is_some() || text::preamble(text).is_none_or(|rest| self.labelled(rest).is_some())
+        };
+        let labelled = self.labelled(text).filter(is_clear);
+        if let Some(code) = labelled.map(|labelled| labelled.code).or(alone) {
             return Some(code);
         }
         let text = text.trim();
