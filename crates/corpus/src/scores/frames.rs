@@ -152,7 +152,7 @@ fn has_digit(key: &str) -> bool {
     key.bytes().any(|byte| byte.is_ascii_digit())
 }
 
-/// `{"clip": {id: number}}`, turned to `{id: {"clip": number}}`: the inner keys can only be ids and the outer ones cannot,
+/// `{"clip": {id: number}}`, turned to `{id: {"clip": number}}`: the inner keys can only be ids, the outer ones cannot,
 /// or the inner ones are many with digits, and the outer ones few without.
 fn by_measure<'t>(object: &Object<'t>) -> Option<Object<'t>> {
     let columns = alike(object)?;

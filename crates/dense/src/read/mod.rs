@@ -21,7 +21,8 @@ pub use texts::{read_references, read_results};
 use crate::{Event, EventFile};
 use time::Time;
 
-/// Finds the answer after the thoughts with which a text begins: `Some(None)` without an answer, `None` without thoughts.
+/// Finds the answer after the thoughts with which a text begins: `Some(None)` without an answer, `None` without
+/// thoughts.
 pub type ThoughtsJudge = for<'t> fn(&'t str) -> Option<Option<&'t str>>;
 
 /// What a file does not say itself.
