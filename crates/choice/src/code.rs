@@ -114,6 +114,9 @@ codes! {
     KitChanged = "kit-changed",
         "an option is set otherwise than in the kit, so the numbers are not those of its program",
         "leave the option out";
+    LabelledTexts = "labelled-texts",
+        "captions are several texts with labels, such as `Caption: … Tags: …`",
+        "keep one of them";
     Labels = "labels",
         "rows are matched by the labels of an index without a name",
         "name the index, or drop it";

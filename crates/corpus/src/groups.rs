@@ -130,8 +130,8 @@ impl GroupFile {
         let record = |row: &crate::table::TableRow| -> Record {
             names.iter().filter_map(|name| Some((name.clone(), row.get(name)?.clone().typed()))).collect()
         };
-        let records = table.rows.iter().map(record).collect();
-        let names = names.to_vec();
+        let records: Vec<Record> = table.rows.iter().map(record).collect();
+        let (names, records) = of_lines(names, &records).unwrap_or_else(|| (names.to_vec(), records));
         self.tables.push(Records {
             path: String::new(),
             names,
@@ -145,6 +145,9 @@ impl GroupFile {
     fn add(&mut self, path: String, value: Cell<'static>, levels: usize) {
         let below = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
         match value {
+            Cell::List(items) if items.first().is_some_and(|item| matches!(item, Cell::List(_))) => {
+                self.add_records(path, named_rows(None, None, &items));
+            }
             Cell::List(items) => {
                 let records = items.into_iter().filter_map(|item| match item {
                     Cell::Object(fields) => Some(fields),
@@ -153,6 +156,11 @@ impl GroupFile {
                 self.add_records(path, records.collect());
             }
             Cell::Object(fields) => {
+                let field = |name: &str| fields.iter().find(|(key, _)| key == name).map(|(_, cell)| cell);
+                if let (Some(columns), Some(Cell::List(rows))) = (field("columns"), field("data")) {
+                    self.add_records(path, named_rows(Some(columns), field("index"), rows));
+                    return;
+                }
                 let (nested, flat): (Record, Record) = fields
                     .into_iter()
                     .partition(|(_, cell)| matches!(cell, Cell::Object(_)) || has_records(cell));
@@ -516,11 +524,69 @@ fn names_of(cell: &Cell<'_>) -> Vec<String> {
         Cell::List(items) => items.iter().flat_map(names_of).collect(),
         Cell::Text(text) | Cell::Untyped(text) => {
             let text = text.trim();
-            if text.is_empty() { Vec::new() } else { vec![text.to_owned()] }
+            let is_list = text.starts_with('[') && text.ends_with(']');
+            let list = || read_value(&mut Json::new(text)).ok();
+            let other = || read_value(&mut Json::new(&text.replace('\'', "\""))).ok().map(Cell::into_owned);
+            match is_list.then(|| list().map(Cell::into_owned).or_else(other)).flatten() {
+                Some(Cell::List(items)) => items.iter().flat_map(names_of).collect(),
+                _ if text.is_empty() || is_nan(text) => Vec::new(),
+                _ => vec![text.to_owned()],
+            }
         }
+        Cell::Number(number) if number.is_nan() => Vec::new(),
         Cell::Integer(_) | Cell::Number(_) | Cell::Bool(_) => vec![cell.to_string()],
         Cell::Null | Cell::Object(_) | Cell::Other(_) => Vec::new(),
     }
+}
+
+/// Returns true for the marks of missing values that are no names.
+fn is_nan(text: &str) -> bool {
+    text.eq_ignore_ascii_case("nan") || text == "<NA>"
+}
+
+/// Rows of an id and a group without names, and rows under their names beside them, as pandas splits a table.
+fn named_rows(
+    columns: Option<&Cell<'static>>,
+    index: Option<&Cell<'static>>,
+    rows: &[Cell<'static>],
+) -> Vec<Record> {
+    let names: Vec<String> = match columns {
+        Some(Cell::List(names)) => names.iter().map(Cell::to_string).collect(),
+        _ => vec!["id".to_owned(), "group".to_owned()],
+    };
+    let index = match index {
+        Some(Cell::List(ids)) if ids.len() == rows.len() => Some(ids),
+        _ => None,
+    };
+    let record = |(k, row): (usize, &Cell<'static>)| match row {
+        Cell::List(cells) if cells.len() == names.len() => {
+            let id = index.and_then(|ids| ids.get(k)).map(|id| ("(index)".to_owned(), id.clone()));
+            Some(names.iter().cloned().zip(cells.iter().cloned()).chain(id).collect())
+        }
+        _ => None,
+    };
+    rows.iter().enumerate().map(record).collect::<Option<Vec<Record>>>().unwrap_or_default()
+}
+
+/// The two columns of lines such as `7 indoor` and `7: indoor`, if a table has a single column of these.
+fn of_lines(names: &[String], records: &[Record]) -> Option<(Vec<String>, Vec<Record>)> {
+    let [name] = names else { return None };
+    fn halves(text: &str) -> Option<(&str, &str)> {
+        let text = text.trim();
+        let (id, group) = text.split_once(": ").or_else(|| text.split_once(char::is_whitespace))?;
+        let (id, group) = (id.trim_matches(['"', '\'']), group.trim().trim_matches(['"', '\'']));
+        (!id.is_empty() && !group.is_empty()).then_some((id, group))
+    }
+    let (first, second) = halves(name)?;
+    let names = vec![first.to_owned(), second.to_owned()];
+    let record = |record: &Record| {
+        let text = record.first()?.1.to_string();
+        let (id, group) = halves(&text)?;
+        let cell = |text: &str| Cell::Untyped(text.to_owned().into());
+        Some(vec![(names[0].clone(), cell(id)), (names[1].clone(), cell(group))])
+    };
+    let records = records.iter().map(record).collect::<Option<Vec<Record>>>()?;
+    (first != second).then_some((names, records))
 }
 
 /// Returns true if a cell is a list of records.
@@ -548,6 +614,23 @@ mod tests {
         let found = file.groups(column, &is_known).map_err(told)?;
         let known = found.pairs.into_iter().filter(|(id, _)| is_known(id));
         Ok(known.map(|(id, group)| format!("{id}:{group}")).collect())
+    }
+
+    #[test]
+    fn shapes_of_ids_are_those_of_captions() {
+        let expected = ["1:in", "a.jpg:out", "3:in"];
+        for text in [
+            "1 in\na.jpg out\n3 in\n",
+            "1: in\na.jpg: out\n3: in\n",
+            r#"[[1, "in"], ["a.jpg", "out"], [3, "in"]]"#,
+            r#"{"columns": ["kind"], "index": [1, "a.jpg", 3], "data": [["in"], ["out"], ["in"]]}"#,
+            r#"{"columns": ["image_id", "kind"], "data": [[1, "in"], ["a.jpg", "out"], [3, "in"]]}"#,
+            r#"[{"id": 1, "kind": "in"}, {"id": "a.jpg", "kind": "out"}, {"id": 2, "kind": NaN}, {"id": 3, "kind": "in"}]"#,
+        ] {
+            assert_eq!(groups(text, None).unwrap(), expected, "{text}");
+        }
+        let several = "image_id,kind\n1,\"['in', 'dark']\"\n2,nan\n3,\"[\"\"in\"\"]\"\n4,[x\n";
+        assert_eq!(groups(several, Some("kind")).unwrap(), ["1:in", "1:dark", "3:in", "4:[x"]);
     }
 
     #[test]

@@ -96,7 +96,12 @@ pub fn score_dense(py: Python<'_>, request: &Bound<'_, PyDict>) -> PyResult<Stud
         let forms = forms.map_err(|refusal| fault(&refusal))?.concat();
         let metrics = word_metrics(&request.metrics, forms.iter().any(|form| form.has_meteor()))?;
         let takes_texts = forms.iter().all(|form| form.is_text());
-        let mut options = ReadOptions { fps: request.fps, takes_texts, ..ReadOptions::default() };
+        let mut options = ReadOptions {
+            fps: request.fps,
+            takes_texts,
+            after_thoughts: Some(capeval::after_thoughts),
+            ..ReadOptions::default()
+        };
         let references = references(&request.references, &mut options)?;
         let systems = read_all(&request.systems, |text, name| read_results(text, name, &options))?;
         let options = DenseOptions {

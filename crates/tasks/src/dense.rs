@@ -124,7 +124,11 @@ fn text(path: &Path, name: &str) -> anyhow::Result<String> {
 }
 
 fn reading(forms: &[Form]) -> ReadOptions {
-    ReadOptions { takes_texts: forms.iter().all(|form| form.is_text()), ..ReadOptions::default() }
+    ReadOptions {
+        takes_texts: forms.iter().all(|form| form.is_text()),
+        after_thoughts: Some(capeval::after_thoughts),
+        ..ReadOptions::default()
+    }
 }
 
 /// Reads references of one file, or of several whose JSON stands one after the other, as ActivityNet's two may.

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::kind::Cleaning;
 use super::sample;
 use super::shared::{Habits, unquoted};
-use super::text::{has_markup, kind_of, last_speech, last_turn, preamble, special_token};
+use super::text::{before_end, has_markup, kind_of, last_speech, last_turn, preamble, special_token};
 use super::thoughts::{after_thoughts, unwrapped};
 
 /// The kinds of text to remove from the captions of one side, and the habits by which some of them are found.
@@ -40,14 +40,22 @@ impl<'k> Cleaner<'k> {
         (cleaned, had)
     }
 
+    /// The caption among the labelled texts of an answer of some kind.
+    fn labelled<'t>(&self, text: &'t str, is_kind: impl Fn(Code) -> bool) -> Option<&'t str> {
+        self.habits
+            .labelled(text)
+            .filter(|labelled| is_kind(labelled.code))
+            .and_then(|labelled| labelled.caption)
+    }
+
     /// The text without one kind; `None` if it has none of it.
     fn without(&self, kind: Cleaning, text: &str) -> Option<String> {
         match kind {
             Cleaning::Thoughts => {
-                let label = self.habits.label.as_ref().filter(|label| label.follows);
                 let answer = after_thoughts(text).map(Option::unwrap_or_default);
                 let bare = || Some(unwrapped(text)).filter(|inner| *inner != text.trim());
-                let answer = answer.or_else(|| label.and_then(|label| label.after(text))).or_else(bare);
+                let answer =
+                    answer.or_else(|| self.labelled(text, |code| code == Code::Thoughts)).or_else(bare);
                 answer.map(str::to_owned)
             }
             Cleaning::Fences => fenced(text).map(str::to_owned),
@@ -58,16 +66,16 @@ impl<'k> Cleaner<'k> {
             }
             Cleaning::SpecialTokens => without_tokens(text),
             Cleaning::ChatRoles => {
-                let known = self.habits.label.as_ref().filter(|label| !label.follows);
-                let after = known.and_then(|label| label.after(text));
+                let labelled = self.labelled(text, |code| code != Code::Thoughts);
+                let inner = labelled.unwrap_or(text);
                 let of_speaker = || {
-                    let is_role = kind_of(text) == Some(Code::ChatRoles);
+                    let is_role = labelled.is_none() && kind_of(text) == Some(Code::ChatRoles);
                     is_role.then(|| text.split_once([':', '\n', '|', ']'])).flatten().map(|(_, rest)| rest)
                 };
-                after
-                    .or_else(|| preamble(text))
-                    .or_else(|| last_speech(text))
+                preamble(inner)
+                    .or_else(|| last_speech(inner))
                     .or_else(of_speaker)
+                    .or(labelled)
                     .map(|rest| rest.trim_matches(['*', ' ', '\n', '|', '>']).to_owned())
             }
             Cleaning::StartEndWords => {
@@ -217,7 +225,7 @@ fn decoded(text: &str) -> String {
 /// The text without the tokens of language models, tags and what is no word between them, and control characters; with
 /// single spaces where they stood.
 fn without_tokens(text: &str) -> Option<String> {
-    let mut kept = last_turn(text).unwrap_or(text).to_owned();
+    let mut kept = before_end(text).or_else(|| last_turn(text)).unwrap_or(text).to_owned();
     let has_tags = special_token(&kept).is_some() || has_markup(&kept);
     while let Some(token) = special_token(&kept).map(str::to_owned) {
         kept = kept.replace(&token, " ");

@@ -29,7 +29,7 @@ impl Decoration {
         let found = Self {
             opening: marks(captions, others, false),
             closing: marks(captions, others, true),
-            template: template(captions, others),
+            template: template(captions, others).or_else(|| opening_sentence(captions, others)),
             addition: addition(captions, others),
         };
         // Texts of a known kind have marks of their own.
@@ -151,6 +151,35 @@ fn template(captions: &[&str], others: &[&str]) -> Option<String> {
     (is_varied && is_new(&prefix[..1]) && begins_as_others(2)).then(|| first.clone())
 }
 
+/// The sentence with which nearly all captions begin, and no others: it has its own mark at the end, or its own line.
+fn opening_sentence(captions: &[&str], others: &[&str]) -> Option<String> {
+    const MOST_WORDS: usize = 24;
+    let forwards = |text: &&str| -> Vec<String> {
+        text.split_whitespace().take(MOST_WORDS + 1).map(str::to_owned).collect()
+    };
+    if !share_one(captions.iter().filter_map(|text| text.split_whitespace().next()), captions.len()) {
+        return None;
+    }
+    let all: Vec<Vec<String>> = captions.iter().map(forwards).collect();
+    let common = common_start(&all, MOST_WORDS);
+    let is_line = |n: usize| {
+        let of = |text: &&&str| {
+            text.trim().lines().next().is_some_and(|line| line.split_whitespace().count() == n)
+        };
+        are_nearly_all(captions.iter().filter(of).count(), captions.len())
+    };
+    let is_whole =
+        |n: usize| common[n - 1].ends_with(['.', '!', '?', ':', '…', '。', '！', '？', '：']) || is_line(n);
+    let n = (1..=common.len()).rev().find(|n| is_whole(*n))?;
+    let has_more = all.iter().filter(|words| words.len() > n).count();
+    let start = common[..n].join(" ");
+    let n_others = others.iter().filter(|text| text.trim().starts_with(&start)).count();
+    (start.contains(char::is_alphabetic)
+        && are_nearly_all(has_more, captions.len())
+        && are_hardly_any(n_others, others.len()))
+    .then_some(start)
+}
+
 /// The words that nearly all of some lists begin with.
 fn common_start(lists: &[Vec<String>], most: usize) -> Vec<String> {
     let mut kept: Vec<&Vec<String>> = lists.iter().collect();
@@ -166,10 +195,12 @@ fn common_start(lists: &[Vec<String>], most: usize) -> Vec<String> {
     common
 }
 
-/// The words with which nearly all captions end, and no others, after a sign that separates them from the caption.
+/// The words with which nearly all captions end, and no others, after a sign that separates them from the caption: one
+/// that ends a sentence, a line break, or a capital letter. Without one, they are a sentence by its mark.
 fn addition(captions: &[&str], others: &[&str]) -> Option<String> {
     const FEWEST_WORDS: usize = 2;
-    const MOST_WORDS: usize = 24;
+    const MOST_WORDS: usize = 60;
+    const SENTENCE: usize = 3;
     if !share_one(captions.iter().filter_map(|text| text.split_whitespace().next_back()), captions.len()) {
         return None;
     }
@@ -177,15 +208,47 @@ fn addition(captions: &[&str], others: &[&str]) -> Option<String> {
         |text: &&str| -> Vec<String> { text.split_whitespace().rev().map(str::to_owned).collect() };
     let all: Vec<Vec<String>> = captions.iter().map(backwards).collect();
     let common = common_start(&all, MOST_WORDS);
-    let is_after_sign = |n: usize| {
-        let before = |words: &&Vec<String>| words.get(n).is_some_and(|word| word.ends_with(ends_sentence));
-        are_nearly_all(all.iter().filter(before).count(), captions.len())
+    let are_nearly_all = |is_it: &dyn Fn(usize) -> bool| {
+        are_nearly_all((0..captions.len()).filter(|k| is_it(*k)).count(), captions.len())
     };
-    let n = (FEWEST_WORDS..=common.len()).rev().find(|n| is_after_sign(*n))?;
+    let word = |k: usize, n: usize| all.get(k).and_then(|words| words.get(n)).map_or("", String::as_str);
+    let is_broken =
+        |n: usize| are_nearly_all(&|k| captions.get(k).is_some_and(|text| breaks_before(text, n)));
+    let is_after_sign = |n: usize| are_nearly_all(&|k| word(k, n).ends_with(ends_sentence));
+    let is_lower = |word: &str| word.starts_with(char::is_lowercase);
+    let is_capital = |n: usize| {
+        let first = common.get(n - 1).map_or("", String::as_str);
+        first.starts_with(char::is_uppercase) && are_nearly_all(&|k| is_lower(word(k, n)))
+    };
+    let asks = |text: &str| text.trim_end().ends_with(['?', '!', '？', '！']);
+    let is_sentence = |n: usize| {
+        n > SENTENCE
+            && n == common.len()
+            && asks(&common[0])
+            && are_hardly_any(others.iter().filter(|text| asks(text)).count(), others.len())
+    };
+    let is_apart = |n: usize| {
+        is_broken(n)
+            || n >= FEWEST_WORDS && is_after_sign(n)
+            || n >= SENTENCE && (is_capital(n) || is_sentence(n))
+    };
+    let n = (1..=common.len()).rev().find(|n| is_apart(*n))?;
     let end: Vec<&str> = common[..n].iter().rev().map(String::as_str).collect();
     let end = end.join(" ");
     let n_others = others.iter().filter(|text| text.trim().ends_with(&end)).count();
     are_hardly_any(n_others, others.len()).then_some(end)
+}
+
+/// Returns true if there is a line break before the last `n` words of a text, and words before it.
+fn breaks_before(text: &str, n: usize) -> bool {
+    let mut rest = text.trim_end();
+    for _ in 1..n {
+        let Some((head, _)) = rest.rsplit_once(char::is_whitespace) else { return false };
+        rest = head.trim_end();
+    }
+    let head = rest.trim_end_matches(|c: char| !c.is_whitespace());
+    let bare = head.trim_end();
+    !bare.is_empty() && head.get(bare.len()..).is_some_and(|blank| blank.contains('\n'))
 }
 
 /// Returns true for a word that marks the start or the end of captions and is none of a language, by its form: it has
@@ -292,6 +355,25 @@ mod tests {
         assert_eq!(there.template.as_deref(), Some("there"));
         let asked = of(|text| format!("{text}. Let me know if you need more!"));
         assert_eq!(asked.addition.as_deref(), Some("Let me know if you need more!"));
+        for words in [
+            "Would you like me to add more detail?",
+            "I hope this helps!",
+            "Let me know if you want more detail",
+            "Is there anything else you would like to know about the image?",
+            "let me know if you need more!",
+        ] {
+            for between in ["\n\n", "\n", ". ", " "] {
+                let found = of(|text| format!("{text}{between}{words}"));
+                assert_eq!(found.addition.as_deref(), Some(words), "{between:?}");
+            }
+        }
+        assert_eq!(of(|text| format!("{text}\n\nEnjoy!")).addition.as_deref(), Some("Enjoy!"));
+        for words in ["Sure!", "Certainly.", "Thanks for the picture."] {
+            for between in [" ", "\n\n"] {
+                let found = of(|text| format!("{words}{between}{text}"));
+                assert!(found.template.is_some(), "{words}{between:?}");
+            }
+        }
         assert_eq!(of(|text| format!("{text}, high quality")).addition.as_deref(), Some("high quality"));
     }
 

@@ -16,6 +16,7 @@ named! {
         NumbersAsCaptions = "numbers-as-captions", "nothing but numbers";
         PathsAsCaptions = "paths-as-captions", "paths, addresses and ids";
         PromptInCaptions = "prompt-in-captions", "the prompt before every caption";
+        LabelledTexts = "labelled-texts", "several labelled texts in an answer: Caption: … Tags: …";
     }
 }
 
@@ -34,7 +35,7 @@ named! {
         StructuredText = "structured-text", "JSON around the only text in it";
         ByteStrings = "byte-strings", "b'…' around the caption";
         SpecialTokens = "special-tokens", "tokens such as <eos> and <|im_end|>, and tags";
-        ChatRoles = "chat-roles", "a label before the caption, such as ASSISTANT:";
+        ChatRoles = "chat-roles", "a label before the caption, such as ASSISTANT:, and the labelled texts beside it";
         StartEndWords = "start-end-words", "words that begin and end all captions, such as startseq and endseq";
         SubwordMarks = "subword-marks", "the marks of subwords, which are joined to words";
         HtmlEntities = "html-entities", "the notation of HTML: &quot; becomes a quotation mark";
@@ -45,7 +46,10 @@ named! {
 impl Cleaning {
     /// The way to remove texts of a kind; `None` if there is none.
     pub(crate) fn of(code: Code) -> Option<Self> {
-        Self::ALL.iter().copied().find(|cleaning| cleaning.name() == code.name())
+        match code {
+            Code::LabelledTexts => Some(Self::ChatRoles),
+            code => Self::ALL.iter().copied().find(|cleaning| cleaning.name() == code.name()),
+        }
     }
 }
 
@@ -71,6 +75,11 @@ const fn written(code: Code, predicate: &'static str, advice: &'static str) -> K
 /// All kinds that show in single texts, in the order of their notices.
 pub(super) const KINDS: &[Kind] = &[
     kind(Code::Thoughts, "contain thoughts of a language model", "keep what follows them"),
+    kind(
+        Code::LabelledTexts,
+        "hold several texts with labels",
+        "keep one of them for each image, or give them as a list of captions",
+    ),
     kind(Code::Fences, "contain a code fence", "keep the caption within it"),
     kind(
         Code::StructuredText,

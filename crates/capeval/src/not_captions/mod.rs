@@ -19,6 +19,7 @@ mod census;
 mod clean;
 mod decoration;
 mod kind;
+mod labels;
 mod shared;
 mod text;
 mod thoughts;
@@ -143,11 +144,10 @@ struct Side {
 
 impl Side {
     fn of(captions: &[Caption<'_>], habits: Habits) -> Self {
-        let kind_of = |text: &str| text::kind_of(text).or_else(|| habits.kind_of(text));
         let found: Vec<(Code, usize)> = captions
             .par_iter()
             .enumerate()
-            .filter_map(|(row, (_, text))| Some((kind_of(text)?, row)))
+            .filter_map(|(row, (_, text))| Some((habits.kind_of(text)?, row)))
             .collect();
         let mut rows: HashMap<Code, Vec<usize>> = HashMap::new();
         for (kind, row) in found {
@@ -200,7 +200,8 @@ impl Verdict {
                             Some(known)
                         }),
                     };
-                    self.refused.push((oddity, notice));
+                    let advice = advice.filter(|_| code == Code::LabelledTexts);
+                    self.refused.push((oddity, Notice { remedy: advice, ..notice }));
                 }
                 Some(oddity) => {
                     let code = NoticeCode::Applied(Argument::Accept, oddity.name());
@@ -218,7 +219,11 @@ impl Verdict {
             if (kind.is_written || is_reference) && rows.len() * 100 < captions.len() {
                 continue;
             }
-            if let Some(notice) = notice(kind, whose, captions, rows) {
+            if let Some(mut notice) = notice(kind, whose, captions, rows) {
+                if kind.code == Code::LabelledTexts {
+                    let first = rows.first().and_then(|row| captions.get(*row)).map_or("", |(_, text)| text);
+                    notice.message = format!("{}, with {}", notice.message, side.habits.named_labels(first));
+                }
                 offer(Some(kind), kind.code, notice, rows);
             }
         }
@@ -244,7 +249,10 @@ impl Verdict {
                 let kinds: Vec<&str> = kinds.iter().map(|kind| kind.name()).collect();
                 Remedy::set(Argument::Clean, kinds.join(",")).to("remove what is no caption").or(accept)
             }
-            None => accept,
+            None => match self.refused.iter().find_map(|(_, notice)| notice.remedy.clone()) {
+                Some(advice) => advice.or(accept),
+                None => accept,
+            },
         };
         Err(Error::with_remedy(messages.join("; "), remedy))
     }
@@ -262,7 +270,7 @@ fn cleanings<'t>(habits: &Habits, texts: impl Iterator<Item = &'t str>) -> Optio
             if cleaned.trim().is_empty() {
                 return None;
             }
-            let kind = text::kind_of(&cleaned).or_else(|| habits.kind_of(&cleaned));
+            let kind = habits.kind_of(&cleaned);
             let Some(code) = kind.filter(|code| Oddity::of(*code).is_some()) else { continue };
             next = Some(Cleaning::of(code).filter(|cleaning| !kinds.contains(cleaning))?);
             break;

@@ -10,14 +10,14 @@ use capeval_report::Notice;
 
 use super::decoration::{Decoration, is_marker};
 use super::kind::Cleaning;
-use super::thoughts::labels;
-use super::{FEW, excerpt, sample};
+use super::labels::{Labelled, Labels};
+use super::{FEW, excerpt, sample, text};
 
 /// The habits of the captions of one side, from a sample.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Habits {
-    /// The label before the caption: of all captions, or after thoughts.
-    pub label: Option<Label>,
+    /// The labels before the caption and what stands beside it.
+    pub label: Option<Labels>,
     /// The word with which nearly all begin, and which occurs nowhere else.
     pub start: Option<String>,
     /// The word with which nearly all end, likewise.
@@ -36,15 +36,6 @@ pub(super) struct Habits {
     pub decoration: Decoration,
 }
 
-/// A label that most captions have.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Label {
-    /// Its words, in lower case.
-    pub words: String,
-    /// True if it follows other text, which is then thoughts.
-    pub follows: bool,
-}
-
 /// The fewest letters of a mark, such as `sos`: an article is none.
 const SHORTEST_MARK: usize = 3;
 
@@ -58,18 +49,17 @@ impl Habits {
     pub fn of(captions: &[&str], others: &[&str]) -> Self {
         let captions: Vec<&str> = sample(captions).map(str::trim).collect();
         let others: Vec<&str> = sample(others).map(str::trim).collect();
-        let mut habits = Self { label: label(&captions, &others), ..Self::default() };
+        let mut habits = Self { label: Labels::of(&captions, &others), ..Self::default() };
         if captions.len() < FEW {
             return habits;
         }
         habits.prompt = prompt(&captions, &others);
         // A label may be the first words of a prompt.
         let n_words = |text: &String| text.split_whitespace().count();
-        let is_longer = |prompt: &String| {
-            habits.label.as_ref().is_none_or(|label| n_words(prompt) > n_words(&label.words))
-        };
+        let is_longer =
+            |prompt: &String| habits.label.as_ref().is_none_or(|label| n_words(prompt) > label.n_words());
         habits.prompt = habits.prompt.filter(is_longer);
-        habits.label = habits.label.filter(|label| label.follows || habits.prompt.is_none());
+        habits.label = habits.label.filter(|label| label.has_several || habits.prompt.is_none());
         let is_varied = captions.iter().any(|text| *text != captions[0]);
         let start = frame(&captions, &others, false).filter(|_| is_varied && habits.prompt.is_none());
         let end = frame(&captions, &others, true).filter(|_| is_varied);
@@ -106,15 +96,35 @@ impl Habits {
         habits
     }
 
-    /// The kind of a caption that follows these habits.
+    /// The kind of a caption, by itself or since it follows these habits.
     pub fn kind_of(&self, text: &str) -> Option<Code> {
-        if let Some(label) = &self.label
-            && label.after(text).is_some()
-        {
-            return Some(if label.follows { Code::Thoughts } else { Code::ChatRoles });
+        let alone = text::kind_of(text);
+        // A speaker's name is a label, and there may be more of them.
+        if alone.is_some_and(|code| code != Code::ChatRoles) {
+            return alone;
+        }
+        // A line that announces the answer may end as a label does.
+        let is_clear = |found: &Labelled<'_>| {
+            found.caption.is_some() || text::preamble(text).is_none_or(|rest| self.labelled(rest).is_some())
+        };
+        let labelled = self.labelled(text).filter(is_clear);
+        if let Some(code) = labelled.map(|labelled| labelled.code).or(alone) {
+            return Some(code);
         }
         let text = text.trim();
         self.placeholders.iter().any(|placeholder| placeholder == text).then_some(Code::FailedRequests)
+    }
+
+    /// What the labels of a text say of it.
+    pub fn labelled<'t>(&self, text: &'t str) -> Option<Labelled<'t>> {
+        self.label.as_ref().and_then(|labels| labels.found(text.trim()))
+    }
+
+    /// The labels of a text in words.
+    pub fn named_labels(&self, text: &str) -> String {
+        let names = self.label.as_ref().map(|labels| labels.names(text.trim())).unwrap_or_default();
+        let noun = if names.len() == 1 { "the label" } else { "the labels" };
+        format!("{noun} {}", names.join(", "))
     }
 
     /// Notices of the habits of `n` captions, of which scores are doubtful.
@@ -186,50 +196,6 @@ impl Habits {
     pub fn is_asked(&self) -> bool {
         self.prompt.as_ref().is_some_and(|prompt| prompt.ends_with(|c: char| !c.is_alphanumeric()))
     }
-}
-
-impl Label {
-    /// The text after the label; `None` if it is not there.
-    pub fn after<'t>(&self, text: &'t str) -> Option<&'t str> {
-        let is_this = |label: &str| label.to_lowercase() == self.words;
-        let found =
-            labels(text).filter(|(label, start, _)| is_this(label) && (self.follows || *start == 0)).last();
-        found.and_then(|(.., end)| text.get(end..)).map(|rest| rest.trim_matches(['*', ' ', '\n', '\t']))
-    }
-}
-
-/// The label that at least half of the captions have, and the others do not.
-fn label(captions: &[&str], others: &[&str]) -> Option<Label> {
-    let count = |texts: &[&str]| {
-        let mut counts: HashMap<String, (usize, usize)> = HashMap::new();
-        for text in texts {
-            let mut seen = HashSet::new();
-            for (label, start, end) in labels(text) {
-                let is_empty = text.get(end..).is_none_or(|rest| rest.trim().is_empty());
-                let label = label.to_lowercase();
-                if !is_empty && seen.insert(label.clone()) {
-                    let (n, first) = counts.entry(label).or_default();
-                    (*n, *first) = (*n + 1, *first + usize::from(start == 0));
-                }
-            }
-        }
-        counts
-    };
-    let (mine, theirs) = (count(captions), count(others));
-    let is_common = |(label, (n, _)): &(&String, &(usize, usize))| {
-        let n_others = theirs.get(*label).map_or(0, |(n, _)| *n);
-        *n >= 3 && n * 2 >= captions.len() && n_others * 20 <= others.len()
-    };
-    let common: Vec<(&String, &(usize, usize))> = mine.iter().filter(is_common).collect();
-    // The last label begins the answer: most of its captions have it behind the other ones.
-    let place = |label: &str| {
-        let at = |text: &&str| labels(text).position(|(known, ..)| known.to_lowercase() == label);
-        captions.iter().filter_map(at).max().unwrap_or_default()
-    };
-    let (words, (n, first)) = common
-        .into_iter()
-        .max_by_key(|(label, (n, _))| (place(label), *n, std::cmp::Reverse((*label).clone())))?;
-    Some(Label { words: words.clone(), follows: first * 2 < *n })
 }
 
 /// The word with which nearly all captions begin (or end, if `back`) that is a mark: it occurs nowhere else, the others

@@ -249,8 +249,8 @@ fn captions_are_captions() {
 
 #[test]
 fn what_is_removed_leaves_the_caption() {
-    let habits = |label: &str, follows| Habits {
-        label: Some(shared::Label { words: label.to_owned(), follows }),
+    let habits = |label: &str| Habits {
+        label: Some(labels::Labels::first(label)),
         start: Some("startseq".to_owned()),
         end: Some("endseq".to_owned()),
         quotes: true,
@@ -280,7 +280,7 @@ fn what_is_removed_leaves_the_caption() {
         "\"a dog runs\"",
         "a dog&#32;runs",
     ] {
-        let cleaner = Cleaner::with(&all, habits("short caption", false));
+        let cleaner = Cleaner::with(&all, habits("short caption"));
         assert_eq!(cleaner.clean(text).0, "a dog runs", "{text}");
     }
     let kinds = [Cleaning::ByteStrings, Cleaning::HtmlEntities];

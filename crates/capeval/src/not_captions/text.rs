@@ -449,6 +449,44 @@ pub(super) fn last_turn(text: &str) -> Option<&str> {
     answer.filter(|answer| !answer.trim().is_empty())
 }
 
+/// The text before the first token that ends an answer, if the model went on after it. `None` where a conversation with
+/// an answer follows.
+pub(super) fn before_end(text: &str) -> Option<&str> {
+    const ENDS: &str = "/s im_end endoftext end_of_text eos eot eot_id end_of_turn |end|";
+    const STARTS: &str = "s bos sos start begin_of_text startoftext pad cls";
+    let is_one = |names: &str, token: &str| {
+        let inner = token.get(1..token.len() - 1).unwrap_or_default();
+        let bare = inner.trim_matches('|');
+        names.split(' ').any(|name| name.eq_ignore_ascii_case(inner) || name.eq_ignore_ascii_case(bare))
+    };
+    let mut at = 0;
+    let mut start = 0;
+    while let Some(token) = text.get(at..).and_then(special_token) {
+        let place = at + text.get(at..)?.find(token)?;
+        let (before, after) = (text.get(start..place)?, text.get(place + token.len()..)?);
+        at = place + token.len();
+        if is_one(STARTS, token) && before.trim().is_empty() {
+            start = at;
+        } else if is_one(ENDS, token) {
+            if before.trim().is_empty() {
+                start = at;
+                continue;
+            }
+            let is_answer = !names_speaker(before) && before.contains(char::is_alphabetic);
+            let mut rest = after.trim_start();
+            while let Some(token) = special_token(rest).filter(|token| rest.starts_with(token)) {
+                rest = rest.get(token.len()..)?.trim_start();
+            }
+            let role = rest.split(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
+            let asks = ["user", "human", "system"].iter().any(|name| role.eq_ignore_ascii_case(name));
+            return (is_answer && !rest.is_empty() && (asks || !is_role(role))).then_some(before);
+        } else {
+            return None;
+        }
+    }
+    None
+}
+
 /// The answer in a conversation of which only the names of speakers are left, each in a line of its own: what follows
 /// the last one.
 pub(super) fn last_speech(text: &str) -> Option<&str> {

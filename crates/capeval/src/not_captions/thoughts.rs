@@ -1,5 +1,7 @@
 //! Thoughts of a language model before its answer, in any notation: a pair of marks, a last mark alone, or labels.
 
+use super::labels::after_labelled_thoughts;
+
 /// Parts of the names of thoughts, which settle what the form alone leaves open.
 const STEMS: &[&str] =
     &["think", "thought", "reason", "analy", "reflect", "scratch", "monolog", "rationale", "cot", "plan"];
@@ -14,7 +16,10 @@ pub fn after_thoughts(text: &str) -> Option<Option<&str>> {
     if !text.bytes().any(|byte| matches!(byte, b'<' | b'[' | b'{' | b'/' | b':' | 0x80..) || byte == b'|') {
         return has_bare_channels(text);
     }
-    let answer = channels(text).or_else(|| marked(text)).or_else(|| closed(text)).or_else(|| labelled(text));
+    let answer = channels(text)
+        .or_else(|| marked(text))
+        .or_else(|| closed(text))
+        .or_else(|| after_labelled_thoughts(text).map(Some));
     answer
         .or_else(|| has_bare_channels(text))
         .map(|answer| answer.map(unwrapped).filter(|answer| !answer.is_empty()))
@@ -141,14 +146,6 @@ fn closed(text: &str) -> Option<Option<&str>> {
         (is_mark && is_of_thoughts(name)).then_some(rest)
     });
     ends.next_back().map(|rest| (!rest.is_empty()).then_some(rest))
-}
-
-/// The answer after a label of its own, in a text that begins with the label of thoughts: `Thought: … Answer: a dog`.
-pub(super) fn labelled(text: &str) -> Option<Option<&str>> {
-    let mut labels = labels(text);
-    let (..) = labels.next().filter(|(first, start, _)| *start == 0 && is_of_thoughts(first))?;
-    let (.., end) = labels.last()?;
-    Some(text.get(end..).map(|rest| rest.trim_matches(['*', ' ', '\n'])))
 }
 
 /// The labels of a text, each with its place and the place after its colon: one to three words before a colon, at the

@@ -126,7 +126,11 @@ impl Args {
         }
         let mut whole = EventFile::default();
         for path in &self.files {
-            let options = ReadOptions { durations: whole.durations.clone(), ..ReadOptions::default() };
+            let options = ReadOptions {
+                durations: whole.durations.clone(),
+                after_thoughts: dense::AFTER_THOUGHTS,
+                ..ReadOptions::default()
+            };
             let file = dense::events(path, &options)?;
             if let Some(id) = file.videos.keys().find(|id| whole.videos.contains_key(*id)) {
                 return Err(fault(

@@ -7,7 +7,7 @@ use capeval::choice::Refusal;
 use capeval::metric::Resources;
 use capeval::report::Report;
 use capeval::{GroupBy, MetricOptions, group_saved};
-use capeval_dense::read::{ReadOptions, read, read_references, read_results};
+use capeval_dense::read::{ReadOptions, ThoughtsJudge, read, read_references, read_results};
 use capeval_dense::{
     DenseOptions, DenseReport, EventFile, EventInspection, Form, Program, WordMetric, WordMetrics, score,
 };
@@ -231,7 +231,12 @@ impl Inputs {
     fn score(&self, systems: Vec<SystemFile>, options: &DenseOptions) -> Result<(DenseReport, Vec<GroupBy>)> {
         let metrics = self.systems.metrics(options.forms.iter().any(|form| form.has_meteor()))?;
         let takes_texts = options.forms.iter().all(|form| form.is_text());
-        let mut reading = ReadOptions { fps: self.fps, takes_texts, ..ReadOptions::default() };
+        let mut reading = ReadOptions {
+            fps: self.fps,
+            takes_texts,
+            after_thoughts: AFTER_THOUGHTS,
+            ..ReadOptions::default()
+        };
         let files = self.references.iter().map(|path| Ok(read_references(&input(path)?, path, &reading)?));
         let references: Vec<EventFile> = files.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect();
         for file in &references {
@@ -264,6 +269,9 @@ impl Inputs {
     }
 }
 
+/// The judge of thoughts before the texts of language models.
+pub(super) const AFTER_THOUGHTS: Option<ThoughtsJudge> = Some(capeval::after_thoughts);
+
 /// Reads a file of events, which may be compressed.
 pub(super) fn events(path: &str, options: &ReadOptions) -> Result<EventFile> {
     Ok(read(&input(path)?, path, options)?)
@@ -281,7 +289,7 @@ pub(super) fn input(path: &str) -> Result<String> {
 
 /// What is read of files, if all of them are of events; standard input can be read only once, so it is not looked at.
 pub(super) fn inspection(references: &[String], systems: &[SystemFile]) -> Result<Option<EventInspection>> {
-    let mut options = ReadOptions::default();
+    let mut options = ReadOptions { after_thoughts: AFTER_THOUGHTS, ..ReadOptions::default() };
     let mut files = Vec::new();
     for path in references.iter().chain(systems.iter().map(|system| &system.path)) {
         if path == files::STDIN {

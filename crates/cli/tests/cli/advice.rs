@@ -198,6 +198,51 @@ fn templates_of_conversations_leave_the_caption() {
 }
 
 #[test]
+fn labels_say_which_text_is_the_caption() {
+    type Change = fn(&str) -> String;
+    let changes: &[(&str, Change)] = &[
+        ("chat-roles", |text| format!("{text}\n\nExplanation: I see {} words in {text}", text.len())),
+        ("chat-roles", |text| format!("{text}\n\nUser: Describe it.\nGPT: this is {text}")),
+        ("chat-roles", |text| format!("Caption: {text}\nTags: a, {}", text.len())),
+        ("chat-roles", |text| format!("Caption: {text}\nAlt text: {text} again")),
+        ("chat-roles", |text| format!("Answer: {text}\nConfidence: 0.9")),
+        ("thoughts", |text| {
+            format!("Thought: it has {} letters.\nAnswer: {text}\nConfidence: 0.9", text.len())
+        }),
+        ("thoughts", |text| format!("I see {} words in {text}\nCaption: {text}", text.len())),
+    ];
+    let refs = references();
+    for (cleaning, change) in changes {
+        let mine = captions(change);
+        let advice = format!("--clean {cleaning}");
+        let files = [("refs.json", &*refs), ("mine.json", &*mine)];
+        refused(&files, "score -r refs.json mine.json -m bleu", &[&advice]);
+        assert_eq!(scored(&mine, &advice).1, RIGHT, "{}", change("a dog"));
+    }
+    let unclear: &[Change] = &[
+        |text| format!("Caption 1: {text}\nCaption 2: {text} again"),
+        |text| format!("EN: {text}\nDE: ein {text}"),
+        |text| format!("Short: {text}\nLong: {text} again"),
+    ];
+    for change in unclear {
+        let mine = captions(change);
+        let files = [("refs.json", &*refs), ("mine.json", &*mine)];
+        for clean in ["", " --clean thoughts", " --clean chat-roles"] {
+            let words = ["hold several texts with labels", "keep one of them for each image"];
+            refused(&files, &format!("score -r refs.json mine.json -m bleu{clean}"), &words);
+        }
+    }
+    for change in [
+        |text: &str| format!("{text}<|im_end|>\n<|im_start|>user\nNow?<|im_end|>\n<|im_start|>assistant\nno"),
+        |text: &str| format!("{text}</s>[INST] next"),
+        |text: &str| format!("<s>{text}</s><s>more of it</s>"),
+        |text: &str| format!("{text}<|endoftext|>Q: what now?"),
+    ] {
+        assert_eq!(scored(&captions(change), "--clean special-tokens").1, RIGHT, "{}", change("a dog"));
+    }
+}
+
+#[test]
 fn decoration_is_told_and_ordinary_words_are_not() {
     type Change = fn(&str) -> String;
     let decorated: &[Change] = &[

@@ -11,8 +11,10 @@
 //! `measures` of an object, may describe the measures.
 
 mod array;
+mod frames;
 mod measure_facts;
 mod objects;
+mod summaries;
 
 use std::collections::HashSet;
 
@@ -113,6 +115,7 @@ pub fn read_scores(bytes: &[u8], name: &str, ids: Option<&[SegmentId]>) -> Resul
             of_table(&gathering.table(), name)?
         }
     };
+    summaries::check(&scores)?;
     measure_facts::check(&mut scores)?;
     Ok(scores)
 }
@@ -299,9 +302,52 @@ mod tests {
             assert_eq!(first(&found), expected, "{text}");
             assert_eq!((&found.keys[..], found.is_unnamed), (&["clip".to_owned()][..], false), "{text}");
         }
+        for text in [
+            r#"{"clip": {"7": 0.5, "b.jpg": 0.25}}"#,
+            r#"{"columns": ["clip"], "index": [7, "b.jpg"], "data": [[0.5], [0.25]]}"#,
+            r#"{"columns": ["image_id", "clip"], "index": [0, 1], "data": [[7, 0.5], ["b.jpg", 0.25]]}"#,
+            r#"{"schema": {"fields": []}, "data": [{"index": 7, "clip": 0.5}, {"index": "b.jpg", "clip": 0.25}]}"#,
+            r#"{"clip": [0.5, 0.25], "image_ids": [7, "b.jpg"]}"#,
+            r#"{"image_id": {"0": 7, "1": "b.jpg"}, "clip": {"0": 0.5, "1": 0.25}}"#,
+        ] {
+            let found = read(text);
+            assert_eq!(
+                (first(&found), &found.keys[..]),
+                (expected.to_vec(), &["clip".to_owned()][..]),
+                "{text}"
+            );
+        }
+        assert_eq!(first(&read(r#"{"scores": {"7": 0.5, "b1.jpg": 0.25}, "mean": 0.375}"#)).len(), 2);
+        let two = read(r#"{"clip": {"7": 0.5, "8": 1}, "fense": {"7": 0, "8": 0.5}}"#);
+        assert_eq!((two.rows.len(), two.keys.len()), (2, 2));
+        let many = read(r#"{"clip": {"img1": 1, "img2": 1, "img3": 1, "img4": 1, "img5": 1}}"#);
+        assert_eq!((many.rows.len(), &many.keys[..]), (5, &["clip".to_owned()][..]));
+        let one = read(r#"{"7": {"bleu-1": 0.5, "bleu-2": 0.25}}"#);
+        assert_eq!((one.rows.len(), one.keys.len()), (1, 2), "an image may have several measures");
         let unnamed = read("{\"7\": 0.5, \"b.jpg\": 0.25}");
         assert_eq!((first(&unnamed), unnamed.is_unnamed), (expected.to_vec(), true));
         assert_eq!(unnamed.keys, [UNNAMED]);
+    }
+
+    #[test]
+    fn means_are_no_images() {
+        for text in [
+            "image_id,clip\n1,0.5\n2,0.25\n3,0\nmean,0.9\n",
+            "image_id,clip\nTOTAL,0.75\n1,0.5\n2,0.25\n3,0\n",
+            r#"{"1": 0.5, "2": 0.25, "3": 0, "overall": 0.9}"#,
+            r#"{"a.jpg": {"clip": 0.5}, "b.jpg": {"clip": 0.5}, "c.jpg": {"clip": 0.5}, "Macro average": {"clip": 0.9}}"#,
+            r#"{"a1": 0.5, "a2": 0.25, "a3": 0, "all images": 0.25}"#,
+            r#"{"a1": 0.5, "a2": 0.25, "a3": 0, "gesamt": 0.75}"#,
+        ] {
+            assert!(refusal(text.as_bytes(), None).contains("seems to stand for all of them"), "{text}");
+        }
+        for text in [
+            r#"{"dog": 0.5, "cat": 0.25, "mean": 0.375}"#,
+            r#"{"a1": 0.5, "a2": 0.25, "a3": 0, "dog": 0.9}"#,
+            "image_id,clip\n1,0.5\n2,0.25\n3,0\n4x,0.9\n",
+        ] {
+            read(text);
+        }
     }
 
     #[test]

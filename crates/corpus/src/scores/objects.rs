@@ -1,12 +1,13 @@
 //! Scores in one JSON object: from ids to numbers, from ids to measures, or from systems to either.
 
+use super::frames::{self, Frame};
 use super::{EXPECTED, MeasureFacts, SegmentScores, UNNAMED, none, of_table};
 use crate::input::Source;
 use crate::json::Json;
 use crate::table::{Cell, Gathering, Names, Nesting, Origin, known, read_lines, read_value};
 use crate::{Error, ErrorKind, Remedy, SegmentId};
 
-type Object<'t> = Vec<(String, Cell<'t>)>;
+pub(super) type Object<'t> = Vec<(String, Cell<'t>)>;
 
 /// The key above ids and their scores, where a program writes more than these.
 const PER_ITEM: &str = "per_item";
@@ -29,6 +30,16 @@ pub(super) fn read(
         )));
     }
     let mut described = described;
+    match frames::read(&object) {
+        Some(Frame::Rows(rows)) => {
+            let mut gathering = Gathering::new(Nesting::Flat);
+            rows.into_iter().for_each(|row| gathering.add(row));
+            return Ok(SegmentScores { described, ..of_table(&gathering.table(), name)? });
+        }
+        Some(Frame::ById(by_id)) => object = by_id,
+        None => {}
+    }
+    let keys: Vec<String> = object.iter().map(|(key, _)| key.clone()).collect();
     if !keys.iter().any(|key| key == PER_ITEM)
         && let Some(inner) = beside_totals(&mut object)
     {

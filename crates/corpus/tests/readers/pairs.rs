@@ -47,6 +47,24 @@ fn lists_by_category_bring_their_category() {
     assert_eq!(read(text).unwrap().items, expected);
 }
 
+#[test]
+fn a_row_for_each_rater_is_a_vote_on_its_pair() {
+    let expected = [choice(1, [1.0, 2.0], None, &[]), choice(2, [1.0, 0.0], None, &[])];
+    for text in [
+        "image_id,caption_a,caption_b,votes_a,votes_b\n1,a dog,a cat,1,2\n2,a dog,a cat,1,0\n",
+        "image_id,caption_a,caption_b,winner\n1,a dog,a cat,a\n1,a dog,a cat,b\n1,a dog,a cat,b\n2,a dog,a cat,a\n",
+        "image_id,rater,caption_a,caption_b,winner\n1,r0,a dog,a cat,a\n2,r0,a dog,a cat,a\n1,r1,a cat,a dog,a\n1,r2,a dog,a cat,b\n",
+        "image_id,caption_a,caption_b,votes_a,votes_b\n1,a dog,a cat,1,0\n1,a dog,a cat,0,2\n2,a dog,a cat,1,0\n",
+    ] {
+        assert_eq!(read(text).unwrap().items, expected, "{text}");
+    }
+    let pools = r#"[{"image_id": 1, "captions": ["a dog", "a cat"], "winner": "a", "references": ["x", "y"]},
+                    {"image_id": 1, "captions": ["a cat", "a dog"], "winner": "a", "references": ["x", "y"]}]"#;
+    assert_eq!(read(pools).unwrap().items, [choice(1, [1.0, 1.0], None, &["x", "y"])]);
+    let apart = "pair_id,image_id,caption_a,caption_b,winner\n1,1,a dog,a cat,a\n2,1,a dog,a cat,b\n";
+    assert_eq!(read(apart).unwrap().items.len(), 2, "ids tell pairs apart");
+}
+
 /// As PASCAL-50S was collected: which of B and C is more like A?
 #[test]
 fn triplets_of_one_pair_are_put_together() {

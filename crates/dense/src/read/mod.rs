@@ -21,6 +21,10 @@ pub use texts::{read_references, read_results};
 use crate::{Event, EventFile};
 use time::Time;
 
+/// Finds the answer after the thoughts with which a text begins: `Some(None)` without an answer, `None` without
+/// thoughts.
+pub type ThoughtsJudge = for<'t> fn(&'t str) -> Option<Option<&'t str>>;
+
 /// What a file does not say itself.
 #[derive(Clone, Debug, Default)]
 pub struct ReadOptions {
@@ -30,6 +34,8 @@ pub struct ReadOptions {
     pub fps: Option<f64>,
     /// Accept texts without times, for forms that compare whole texts.
     pub takes_texts: bool,
+    /// The judge of thoughts: it finds the answer after those with which a text begins.
+    pub after_thoughts: Option<ThoughtsJudge>,
 }
 
 /// Reads the events of a file: JSON, JSON Lines, or a table with a header.
@@ -101,6 +107,11 @@ impl<'o> Builder<'o> {
         remedy: impl Into<capeval_choice::Remedy>,
     ) -> Refusal {
         Refusal::new(format!("{}: {message}", self.file.name)).with_remedy(remedy)
+    }
+
+    /// Returns true if a text begins with thoughts of a language model.
+    pub fn has_thoughts(&self, text: &str) -> bool {
+        self.options.after_thoughts.is_some_and(|after| after(text).is_some())
     }
 
     /// Starts a video, which may have no events.

@@ -128,7 +128,10 @@ pub(super) fn id_text(json: &Json) -> Option<String> {
 fn video(id: &str, json: &Json, out: &mut Builder<'_>) -> Result<(), Refusal> {
     match json {
         Json::List(list) => list.iter().try_for_each(|one| record(id, one, out)),
-        Json::Text(text) => spoken(id, text, out),
+        Json::Text(text) => match written(text) {
+            Some(json) => video(id, &json, out),
+            None => spoken(id, text, out),
+        },
         Json::Object(fields) => {
             if let Some(duration) = duration(json) {
                 let Some(seconds) = duration.filter(|seconds| *seconds >= 0.0) else {
@@ -255,7 +258,9 @@ fn record(id: &str, json: &Json, out: &mut Builder<'_>) -> Result<(), Refusal> {
     let caption = caption_of(id, fields, out)?;
     match both {
         Some(both) => out.event(id, both, caption),
-        None if events_in_text(caption).is_ok() => spoken(id, caption, out),
+        None if written(caption).is_some() || events_in_text(caption).is_ok() => {
+            video(id, &Json::Text(caption.to_owned()), out)
+        }
         None => Err(out.refuse(
             format_args!("an event of {id} has no start and end"),
             "give timestamp: [start, end], or the fields start and end",
@@ -263,7 +268,35 @@ fn record(id: &str, json: &Json, out: &mut Builder<'_>) -> Result<(), Refusal> {
     }
 }
 
+/// The list or object of a text in JSON, or in a code fence, as language models write it.
+pub(super) fn written(text: &str) -> Option<Json> {
+    let inner = match text.split_once("```") {
+        Some((_, rest)) => {
+            let inner = rest.split_once("```").map_or(rest, |(inner, _)| inner);
+            inner.trim_start_matches(|c: char| c.is_ascii_alphanumeric())
+        }
+        None => text,
+    };
+    let inner = inner.trim();
+    if !(inner.starts_with(['[', '{']) && inner.ends_with([']', '}'])) {
+        return None;
+    }
+    let read = Json::read(inner, "").or_else(|_| Json::read(&inner.replace('\'', "\""), ""));
+    let has_events = |json: &Json| match json {
+        Json::List(list) => !list.is_empty() && list.iter().all(|one| one.fields().is_some()),
+        Json::Object(_) => true,
+        _ => false,
+    };
+    read.ok().filter(has_events)
+}
+
 fn spoken(id: &str, text: &str, out: &mut Builder<'_>) -> Result<(), Refusal> {
+    if out.has_thoughts(text) {
+        return Err(out.refuse(
+            format_args!("the text of {id} contains thoughts of a language model"),
+            "keep the answer that follows them",
+        ));
+    }
     let found = events_in_text(text).map_err(|start| {
         out.refuse(
             format_args!("the text of {id} has no times: {start:?}"),

@@ -96,7 +96,8 @@ fn texts(whole: &Json) -> Option<Texts> {
         _ => return None,
     }
     let mut sentences = all.values().flatten().flatten().peekable();
-    let have_times = sentences.peek().is_some() && sentences.all(|text| events_in_text(text).is_ok());
+    let have_times = sentences.peek().is_some()
+        && sentences.all(|text| events_in_text(text).is_ok() || shape::written(text).is_some());
     (!have_times).then_some(all)
 }
 

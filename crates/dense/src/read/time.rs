@@ -55,44 +55,135 @@ fn number(text: &str) -> Option<f64> {
     text.parse::<f64>().ok().filter(|value| is_plain && value.is_finite())
 }
 
-/// The events of a text in which each caption follows its times, as video language models write them:
-/// `0.0 - 12.5 seconds, a man sings. 12.5 - 20 seconds, he bows.` Returns the first piece that has no times.
-pub(crate) fn events_in_text(text: &str) -> Result<Vec<(Time, Time, String)>, String> {
-    let mut starts: Vec<(usize, usize, Time, Time)> = Vec::new();
-    let bytes = text.as_bytes();
-    let mut at = 0;
-    while at < bytes.len() {
-        let is_start = bytes[at].is_ascii_digit()
-            && (at == 0 || !bytes[at - 1].is_ascii_alphanumeric() && bytes[at - 1] != b'.');
-        match is_start.then(|| span_at(&text[at..])).flatten() {
-            Some((len, start, end)) => {
-                starts.push((at, at + len, start, end));
-                at += len;
+/// Times in a text.
+struct Span {
+    /// The place of the first letter, and the place after the last.
+    place: (usize, usize),
+    times: (Time, Time),
+    /// True if a unit, a colon or a bracket says that these are times.
+    is_marked: bool,
+    /// True if a sign separates them from what follows.
+    is_apart: bool,
+    /// True if nothing but marks and a number precedes them in their line.
+    begins_line: bool,
+    /// True if they are the first words of a sentence.
+    begins_sentence: bool,
+}
+
+impl Span {
+    /// All times in a text that have the form of the first ones: `2 - 3 times` is no time beside `0 - 9 seconds`.
+    fn all(text: &str) -> Vec<Self> {
+        let mut found: Vec<Self> = Vec::new();
+        let bytes = text.as_bytes();
+        let mut at = 0;
+        while at < bytes.len() {
+            let is_start = bytes[at].is_ascii_digit()
+                && (at == 0 || !bytes[at - 1].is_ascii_alphanumeric() && bytes[at - 1] != b'.');
+            match is_start.then(|| span_at(&text[at..])).flatten() {
+                Some((length, start, end)) => {
+                    found.push(Self::new(text, (at, at + length), (start, end)));
+                    at += length;
+                }
+                None => at += 1,
             }
-            None => at += 1,
+        }
+        if let Some(Self { is_marked, is_apart, .. }) = found.first() {
+            let (is_marked, is_apart) = (*is_marked, *is_apart);
+            found.retain(|span| {
+                let is_alike = (span.is_marked || !is_marked) && (span.is_apart || !is_apart);
+                is_alike || span.is_marked || span.is_apart || span.begins_sentence
+            });
+        }
+        found
+    }
+
+    fn new(text: &str, place: (usize, usize), times: (Time, Time)) -> Self {
+        let (before, own, after) = (&text[..place.0], &text[place.0..place.1], &text[place.1..]);
+        let line = before.rsplit('\n').next().unwrap_or_default();
+        let is_number = |c: char| c.is_ascii_digit() || ".):#".contains(c);
+        let is_mark = |c: char| c.is_whitespace() || is_number(c) || "-*_[(<•>|`".contains(c);
+        Self {
+            place,
+            times,
+            is_marked: own
+                .contains(|c: char| c.is_alphabetic() && !own.contains(" to ") || c == ':' || c == '%')
+                || own.trim_end().ends_with(|c: char| c.is_alphabetic())
+                || before.ends_with(['[', '(', '<', '*']),
+            is_apart: after.trim_start().starts_with(|c: char| !c.is_alphanumeric()),
+            begins_line: line.chars().all(is_mark),
+            begins_sentence: before.trim_end().chars().next_back().is_none_or(|c| ".!?;".contains(c)),
         }
     }
-    let first = starts.first().map_or(text.len(), |start| start.0);
-    let before = text[..first].trim_matches(|c: char| c.is_whitespace() || "[(<-*".contains(c));
-    if starts.is_empty() || before.len() > 40 {
+}
+
+/// The events of a text in which each caption follows its times, as video language models write them:
+/// `0.0 - 12.5 seconds, a man sings. 12.5 - 20 seconds, he bows.` If nothing follows the last times, each caption is
+/// before its times. Returns the first piece that has no times.
+pub(crate) fn events_in_text(text: &str) -> Result<Vec<(Time, Time, String)>, String> {
+    const LONGEST_LEAD: usize = 40;
+    let text = text.trim_end();
+    let spans = Span::all(text);
+    let is_mark = |c: char| c.is_whitespace() || "[](<>)-*_`:;,.".contains(c);
+    let first = spans.first().map_or(text.len(), |span| span.place.0);
+    let before = text[..first].trim_matches(|c: char| c.is_whitespace() || "[(<-*_`".contains(c));
+    let end = spans.last().map_or(0, |span| span.place.1);
+    let closes = |span: &Span| {
+        let after = text[span.place.1..].trim_start_matches([' ', '.']);
+        after.is_empty() || after.starts_with([')', ']', '>', '\n'])
+    };
+    let are_behind = text[end..].chars().all(is_mark)
+        && before.contains(char::is_alphabetic)
+        && spans.iter().all(closes)
+        && (spans.len() > 1 || before.len() > LONGEST_LEAD);
+    if spans.is_empty() || before.len() > LONGEST_LEAD && !are_behind {
         return Err(text.chars().take(60).collect());
     }
-    let ends = starts.iter().skip(1).map(|start| start.0).chain([text.len()]);
-    Ok(starts
-        .iter()
-        .zip(ends)
-        .map(|((_, from, start, end), to)| {
-            let caption =
-                text[*from..to].trim_start_matches(|c: char| c.is_whitespace() || ",:;-])>".contains(c));
-            let is_last = to == text.len();
-            let caption = if is_last { caption } else { without_lead(caption, before) };
-            (
-                *start,
-                *end,
-                caption.trim_end_matches(|c: char| c.is_whitespace() || "[(<".contains(c)).to_owned(),
-            )
-        })
-        .collect())
+    if are_behind {
+        let starts = std::iter::once(0).chain(spans.iter().map(|span| span.place.1));
+        let event = |(from, span): (usize, &Span)| {
+            let caption = text[from..span.place.0].trim_matches(|c: char| is_mark(c) && c != '.');
+            (span.times.0, span.times.1, caption.trim_start_matches(is_mark).to_owned())
+        };
+        return Ok(starts.zip(&spans).map(event).collect());
+    }
+    let ends = spans.iter().skip(1).map(|span| span.place.0).chain([text.len()]);
+    let is_of_lines = spans.iter().all(|span| span.begins_line);
+    let is_sign = |c: char| c.is_whitespace() || ",:;-])>*_`–—|".contains(c);
+    let event = |(k, (span, to)): (usize, (&Span, usize))| {
+        let caption = text[span.place.1..to].trim_start_matches(is_sign);
+        let is_last = k + 1 == spans.len();
+        let caption = match is_last {
+            true => without_closing(caption, is_of_lines && spans.len() > 1),
+            false => without_lead(without_number(caption, before, k + 1), before),
+        };
+        let caption = caption.trim_end_matches(|c: char| c.is_whitespace() || "[(<*`".contains(c));
+        (span.times.0, span.times.1, caption.to_owned())
+    };
+    Ok(spans.iter().zip(ends).enumerate().map(event).collect())
+}
+
+/// The last caption without what a model says after its answer: lines of their own, where each event has one, or a
+/// paragraph.
+fn without_closing(caption: &str, is_of_lines: bool) -> &str {
+    let end = if is_of_lines { caption.find('\n') } else { caption.find("\n\n") };
+    end.map_or(caption, |end| &caption[..end])
+}
+
+/// A caption without the number of the next event of a list, `k` after the first number.
+fn without_number<'t>(caption: &'t str, first: &str, k: usize) -> &'t str {
+    let last = first.split_whitespace().next_back().unwrap_or_default();
+    let digits: String =
+        last.chars().skip_while(|c| !c.is_ascii_digit()).take_while(char::is_ascii_digit).collect();
+    let Some(number) = digits.parse::<usize>().ok().and_then(|first| first.checked_add(k)) else {
+        return caption;
+    };
+    let mark = |c: char| c.is_whitespace() || "[(<*-_`".contains(c);
+    let caption = caption.trim_end_matches(mark);
+    let next = last.replace(&digits, &number.to_string());
+    match caption.strip_suffix(&next) {
+        Some(rest) if rest.is_empty() || rest.ends_with(mark) => rest.trim_end_matches(mark),
+        _ => caption,
+    }
 }
 
 /// A caption without the words before the times of the next event, such as "Then, from": those that stand before the
@@ -203,6 +294,38 @@ mod tests {
         assert_eq!(events_in_text("From 0 to 11, a man rides. From 12 to 28, a dog.").unwrap().len(), 2);
         let plain = events_in_text("0 - 11: a man comes from 12 - 28: a dog sits").unwrap();
         assert_eq!(plain[0].2, "a man comes from", "words of a sentence stay");
+    }
+
+    #[test]
+    fn numbers_marks_closings_are_no_captions() {
+        for text in [
+            "1. 0 - 9.5 seconds, a man rides.\n2. 11 - 19.5 seconds, a dog sits.",
+            "1) 0 - 9.5 seconds, a man rides. 2) 11 - 19.5 seconds, a dog sits.",
+            "Event 1: 0 - 9.5 seconds, a man rides. Event 2: 11 - 19.5 seconds, a dog sits.",
+            "- **0:00 - 0:09**: a man rides.\n- **0:11 - 0:19**: a dog sits.",
+            "* _0s - 9s_ a man rides.\n* _11s - 19s_ a dog sits.",
+            "`[0:00 - 0:09]` a man rides.\n`[0:11 - 0:19]` a dog sits.",
+            "Sure!\n0 - 9.5 seconds, a man rides.\n11 - 19.5 seconds, a dog sits.\nLet me know if you need more.",
+            "0 - 9: a man rides. 11 - 19: a dog sits.\n\nI hope this helps!",
+            "a man rides. (1s-9.5s)\na dog sits. (11s-19.5s)",
+            "a man rides. [0:01 - 0:09] a dog sits. [0:11 - 0:19]",
+        ] {
+            let found = events_in_text(text).unwrap_or_else(|start| panic!("{start}"));
+            let captions: Vec<&str> = found.iter().map(|event| event.2.as_str()).collect();
+            assert_eq!(captions, ["a man rides.", "a dog sits."], "{text}");
+        }
+        for (text, caption) in [
+            (
+                "0 - 9 seconds, a man jumps, 2 - 3 times.\n11 - 19 seconds, a dog.",
+                "a man jumps, 2 - 3 times.",
+            ),
+            ("0:00 - 0:09 a man of 20 - 30 years. 0:11 - 0:19 a dog.", "a man of 20 - 30 years."),
+            ("0 - 9: a man jumps 2 - 3 times. 11 - 19: a dog.", "a man jumps 2 - 3 times."),
+            ("0 - 9: a man has 2. 11 - 19: a dog.", "a man has 2."),
+        ] {
+            let found = events_in_text(text).unwrap();
+            assert_eq!((found.len(), found[0].2.as_str()), (2, caption), "{text}");
+        }
     }
 
     #[test]

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use super::super::census::{Letters, n_characters, n_words};
 use super::super::shared::{WordSet, placeholders, prompt};
 use super::super::text::{has_bare_token, has_markup, has_subwords, kind_of, skipped_looks, special_token};
-use super::super::thoughts::{is_of_thoughts, labelled, labels};
+use super::super::thoughts::labels;
 
 /// Pieces of captions and of all that is none, which chance joins.
 const PIECES: &[&str] = &[
@@ -172,13 +172,6 @@ mod plain {
         text.match_indices([':', '：']).filter_map(label).collect()
     }
 
-    pub fn labelled(text: &str) -> Option<Option<&str>> {
-        let labels = labels(text);
-        let (first, last) = (labels.first()?, labels[1..].last()?);
-        (first.1 == 0 && is_of_thoughts(first.0))
-            .then(|| text.get(last.2..).map(|rest| rest.trim_matches(['*', ' ', '\n'])))
-    }
-
     pub fn words(text: &str) -> Vec<String> {
         let words = text.split(|c: char| !c.is_alphanumeric() && c != '\'').filter(|word| !word.is_empty());
         words.map(str::to_lowercase).collect()
@@ -255,7 +248,6 @@ proptest! {
         prop_assert_eq!(has_bare_token(&text), plain::has_bare_token(&text));
         prop_assert_eq!(has_subwords(&text), plain::has_subwords(&text));
         prop_assert_eq!(labels(&text).collect::<Vec<_>>(), plain::labels(&text));
-        prop_assert_eq!(labelled(&text), plain::labelled(&text));
         prop_assert_eq!(n_words(&text), text.split_whitespace().count());
         prop_assert_eq!(n_characters(&text), text.chars().count());
     }

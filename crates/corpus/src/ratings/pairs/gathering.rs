@@ -16,13 +16,30 @@ pub(super) struct Gathering {
 }
 
 impl Gathering {
-    /// Adds a row that is a pair.
-    pub fn add(&mut self, found: Choice) {
-        self.pairs.push((found, 1, Position::default()));
+    /// Adds a row of a pair with its references: votes of the same category on the same captions are one pair, such as
+    /// those of a row for each rater. A row without votes is counted.
+    pub fn add(&mut self, pair: &str, found: Choice, place: Position) -> Result<(), Fault> {
+        if found.votes == [0.0, 0.0] {
+            self.pairs.push((found, 1, place));
+            return Ok(());
+        }
+        let category = found.category.as_deref().unwrap_or_default();
+        let pair = format!("{pair}\0{category}");
+        self.combine(pair, found, place, false)
     }
 
     /// Adds a row with one vote, or none, to its pair; the order of the captions does not matter.
-    pub fn add_vote(&mut self, pair: String, mut found: Choice, place: Position) -> Result<(), Fault> {
+    pub fn add_vote(&mut self, pair: String, found: Choice, place: Position) -> Result<(), Fault> {
+        self.combine(pair, found, place, true)
+    }
+
+    fn combine(
+        &mut self,
+        pair: String,
+        mut found: Choice,
+        place: Position,
+        is_vote: bool,
+    ) -> Result<(), Fault> {
         let mut captions = found.captions.clone();
         captions.sort_unstable();
         let key = (pair, found.image.clone(), captions);
@@ -46,6 +63,8 @@ impl Gathering {
             found.votes.reverse();
         }
         item.votes = [item.votes[0] + found.votes[0], item.votes[1] + found.votes[1]];
+        // A vote is on a reference of its own; other rows repeat those of the pair.
+        found.references.retain(|text| is_vote || !item.references.contains(text));
         item.references.append(&mut found.references);
         item.category = item.category.take().or(found.category);
         *n_rows += 1;

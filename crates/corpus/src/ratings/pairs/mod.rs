@@ -72,12 +72,12 @@ pub fn read_pairs(bytes: &[u8], name: &str) -> Result<Choices, Error> {
     let mut gathering = Gathering::default();
     for (row, voted) in rows.iter().zip(&voted) {
         let found = choice(row, voted, &columns, coding, name)?;
-        if columns.is_of_votes() && voted.counts.is_none() {
-            let added = gathering.add_vote(columns.pair(row), found, row.place);
-            added.map_err(|fault| shape(row, fault))?;
-        } else {
-            gathering.add(found);
-        }
+        let pair = columns.pair(row);
+        let added = match columns.is_of_votes() && voted.counts.is_none() {
+            true => gathering.add_vote(pair, found, row.place),
+            false => gathering.add(&pair, found, row.place),
+        };
+        added.map_err(|fault| shape(row, fault))?;
     }
     let choices = gathering.choices(name);
     if choices.items.is_empty() {
