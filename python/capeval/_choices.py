@@ -8,7 +8,7 @@ Missing = Literal["error", "skip", "empty"]
 Surplus = Literal["error", "ignore"]
 Duplicate = Literal["error", "first", "last"]
 Empty = Literal["error", "keep", "skip"]
-Accept = Literal["thoughts", "fences", "structured-text", "byte-strings", "subword-marks", "missing-values", "failed-requests", "spaced-letters", "numbers-as-captions", "paths-as-captions", "prompt-in-captions"]
+Accept = Literal["thoughts", "fences", "structured-text", "byte-strings", "subword-marks", "missing-values", "failed-requests", "spaced-letters", "numbers-as-captions", "paths-as-captions", "prompt-in-captions", "labelled-texts"]
 Clean = Literal["thoughts", "fences", "structured-text", "byte-strings", "special-tokens", "chat-roles", "start-end-words", "subword-marks", "html-entities", "quotes"]
 Ids = Literal["as-given", "text", "file-name", "loose"]
 Idf = Literal["corpus", "uniform", "table"]
@@ -61,6 +61,7 @@ NoticeCode = Literal[
     "kept-scores",
     "kit",
     "kit-changed",
+    "labelled-texts",
     "labels",
     "length-mismatch",
     "line-numbers",

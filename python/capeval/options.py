@@ -242,7 +242,7 @@ class Cleaning(TypedDict, total=False):
     - ``"structured-text"``: JSON around the only text in it
     - ``"byte-strings"``: b'…' around the caption
     - ``"special-tokens"``: tokens such as <eos> and <|im_end|>, and tags
-    - ``"chat-roles"``: a label before the caption, such as ASSISTANT:
+    - ``"chat-roles"``: a label before the caption, such as ASSISTANT:, and the labelled texts beside it
     - ``"start-end-words"``: words that begin and end all captions, such as startseq and endseq
     - ``"subword-marks"``: the marks of subwords, which are joined to words
     - ``"html-entities"``: the notation of HTML: &quot; becomes a quotation mark
@@ -266,6 +266,7 @@ class Judgement(Cleaning, total=False):
     - ``"numbers-as-captions"``: nothing but numbers
     - ``"paths-as-captions"``: paths, addresses and ids
     - ``"prompt-in-captions"``: the prompt before every caption
+    - ``"labelled-texts"``: several labelled texts in an answer: Caption: … Tags: …
     """
 
 

@@ -67,8 +67,15 @@ fn imports(root: &Path, metadata: &Value, map: &str) -> Result<Vec<String>> {
             faults.push(format!("{name} is not in the table of ARCHITECTURE.md"));
             continue;
         };
+        let of_tests: Vec<&str> = package["features"]["tests"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(|one| one.as_str()?.strip_prefix("dep:"))
+            .collect();
         for dependency in package["dependencies"].as_array().into_iter().flatten() {
-            let is_for_tests = dependency["kind"] == "dev";
+            let is_for_tests = dependency["kind"] == "dev"
+                || dependency["name"].as_str().is_some_and(|name| of_tests.contains(&name));
             match folder(&dependency["path"]) {
                 Some(imported) if !is_for_tests && !allowed.contains(&imported) => {
                     faults.push(format!("{name} must not import {imported}"));

@@ -35,7 +35,7 @@ impl<'s> ReadSystems<'s> {
         ReadSystems { systems: Cow::Borrowed(&self.systems), readings: self.readings.clone() }
     }
 
-    /// Frees the texts of systems that nobody else has.
+    /// Frees the texts of systems that no one else has.
     pub(crate) fn forget_texts(&mut self) {
         if let Cow::Owned(systems) = &mut self.systems {
             systems.iter_mut().for_each(|system| system.texts = Texts::blank(system.texts.len()));

@@ -72,7 +72,7 @@ pub fn evaluate(
     scores(references, &mut ReadSystems::unread(systems), metrics, Keeps::Texts, progress).0
 }
 
-/// As [`evaluate`], for texts that nobody needs any more: those that no metric reads are freed once they are split into
+/// As [`evaluate`], for texts that no one needs any more: those that no metric reads are freed once they are split into
 /// words, also of `references`, whose number of texts stays.
 ///
 /// # Panics

@@ -185,7 +185,7 @@ impl Sessions {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Keeps {
     Texts,
-    /// Not even texts: those of the references are freed, and those of systems that nobody else has.
+    /// Not even texts: those of the references are freed, and those of systems that no one else has.
     Scores,
     Sessions,
 }

@@ -177,7 +177,7 @@ pub(super) struct Labels {
 }
 
 /// What labels say of a text.
-pub(super) struct Labelled<'t> {
+pub(super) struct LabelledText<'t> {
     /// The kind of the text.
     pub code: Code,
     /// The caption in it; `None` if the labels do not tell.
@@ -243,7 +243,7 @@ impl Labels {
     }
 
     /// What the labels say of a text; `None` if it has none of them.
-    pub fn found<'t>(&self, text: &'t str) -> Option<Labelled<'t>> {
+    pub fn found<'t>(&self, text: &'t str) -> Option<LabelledText<'t>> {
         let sections = self.sections(text);
         if !sections.iter().any(|section| section.label.is_some()) {
             return None;
@@ -255,7 +255,7 @@ impl Labels {
             Some(at) if at > 0 && sections[..at].iter().all(is_thought) => Code::Thoughts,
             _ => Code::LabelledTexts,
         };
-        Some(Labelled { code, caption: at.map(|at| sections[at].text) })
+        Some(LabelledText { code, caption: at.map(|at| sections[at].text) })
     }
 
     /// The labels of a text, as they are written.
@@ -332,7 +332,7 @@ mod tests {
             let found = of(|text| template.replace("{}", text));
             assert_eq!(found, Some((Code::LabelledTexts, None)), "{template}");
         }
-        assert_eq!(of(|text| text.to_owned()), None);
+        assert_eq!(of(str::to_owned), None);
     }
 
     #[test]

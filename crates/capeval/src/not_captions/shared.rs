@@ -10,7 +10,7 @@ use capeval_report::Notice;
 
 use super::decoration::{Decoration, is_marker};
 use super::kind::Cleaning;
-use super::labels::{Labelled, Labels};
+use super::labels::{LabelledText, Labels};
 use super::{FEW, excerpt, sample, text};
 
 /// The habits of the captions of one side, from a sample.
@@ -104,7 +104,7 @@ impl Habits {
             return alone;
         }
         // A line that announces the answer may end as a label does.
-        let is_clear = |found: &Labelled<'_>| {
+        let is_clear = |found: &LabelledText<'_>| {
             found.caption.is_some() || text::preamble(text).is_none_or(|rest| self.labelled(rest).is_some())
         };
         let labelled = self.labelled(text).filter(is_clear);
@@ -116,7 +116,7 @@ impl Habits {
     }
 
     /// What the labels of a text say of it.
-    pub fn labelled<'t>(&self, text: &'t str) -> Option<Labelled<'t>> {
+    pub fn labelled<'t>(&self, text: &'t str) -> Option<LabelledText<'t>> {
         self.label.as_ref().and_then(|labels| labels.found(text.trim()))
     }
 

@@ -68,8 +68,8 @@ impl Classes {
     }
 }
 
-/// The looks at the characters of a text, in order: the classes without one of which there is nothing to find, the kind,
-/// and the look itself.
+/// The looks at the characters of a text, in order: the classes without one of which there is nothing to find, the
+/// kind, and the look itself.
 type Rule = (u16, Code, fn(&str) -> bool);
 const RULES: &[Rule] = &[
     (Classes::LESS, Code::FailedRequests, is_page),

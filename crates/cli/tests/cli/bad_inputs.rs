@@ -176,7 +176,7 @@ const REFUSED: &[(&str, &str, &str, &[&str])] = &[
     (REFERENCES, "a.json", r#"[{"image_id":1,"caption":NaN}]"#, &["found NaN"]),
     (REFERENCES, "a.json", r#"{"1":"...","2":"a"}"#, &["1 candidate has no words: 1", "--empty keep"]),
     (REFERENCES, "a.json", r#"{"1":"?","2":"!"}"#, &["2 candidates have no words: 1, 2"]),
-    (REFERENCES, "a.txt", "a\nb\nc\n", &["numbered from 1"]),
+    (REFERENCES, "a.txt", "a\nb\nc\n", &["paired by their numbers"]),
     (REFERENCES, "a.json", "\0\0\0\0", &["binary data"]),
     (
         REFERENCES,

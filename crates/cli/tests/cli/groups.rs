@@ -407,7 +407,7 @@ fn bad_groups_are_refused_with_what_to_do() {
         ("domain×nothing".to_owned(), "nothing groups images by 'nothing'"),
         (
             "domain,lang".to_owned(),
-            "pass --group-by domain×lang to score every combination, or give 'domain' and 'lang'",
+            "pass --group-by 'domain×lang' to score every combination, or give 'domain' and 'lang'",
         ),
         ("lang; words:candidate".to_owned(), "'lang; words:candidate' names 2 properties at once"),
         ("domain,nothing".to_owned(), "nothing groups images by 'domain,nothing'"),

@@ -62,14 +62,15 @@ fn marks(text: &str) -> Vec<String> {
 /// Returns true if captions are as long as the parts of references, rather than as whole ones, which could be
 /// paragraphs.
 fn fit(references: &[&str], captions: &[&str], sign: &str) -> bool {
-    let mean = |texts: &mut dyn Iterator<Item = &str>| {
+    let count = |texts: &mut dyn Iterator<Item = &str>| {
         let lengths: Vec<usize> = texts.map(|text| text.split_whitespace().count()).collect();
-        lengths.iter().sum::<usize>() as f64 / lengths.len().max(1) as f64
+        let n_texts = lengths.iter().filter(|length| **length > 0).count();
+        (lengths.iter().sum::<usize>() as f64, n_texts.max(1) as f64)
     };
-    let whole = mean(&mut references.iter().copied());
-    let parts =
-        mean(&mut references.iter().flat_map(|text| text.split(sign)).filter(|part| !part.trim().is_empty()));
-    let caption = mean(&mut captions.iter().copied());
+    let (n_words, n_parts) = count(&mut references.iter().flat_map(|text| text.split(sign)));
+    let (whole, parts) = (n_words / references.len() as f64, n_words / n_parts);
+    let (n_words, n_captions) = count(&mut captions.iter().copied());
+    let caption = n_words / n_captions;
     caption > 0.0 && (caption / parts).ln().abs() < (whole / caption).ln().abs()
 }
 

@@ -85,7 +85,7 @@ fn triplets_of_one_pair_are_put_together() {
 #[test]
 fn winners_are_words_or_three_kinds_of_numbers() {
     let votes = |winners: &[&str]| {
-        let rows = winners.iter().map(|winner| format!("1,a dog,a cat,{winner}\n"));
+        let rows = winners.iter().enumerate().map(|(k, winner)| format!("1,a dog,cat {k},{winner}\n"));
         let text = format!("image_id,caption_a,caption_b,winner\n{}", rows.collect::<String>());
         read(&text).map(|found| found.items.iter().map(|item| item.votes).collect::<Vec<_>>())
     };
