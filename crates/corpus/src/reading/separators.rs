@@ -51,9 +51,12 @@ fn marks(text: &str) -> Vec<String> {
             marks.push(text[at..at + inner.0.len() + 2].to_owned());
         }
     }
+    // The brackets of such words are no signs between texts.
+    let rest = marks.iter().fold(text.to_owned(), |rest, mark| rest.replace(mark, " "));
+    let rest = rest.trim();
     let is_sign = |c: char| !c.is_alphanumeric() && !c.is_whitespace() && !ORDINARY.contains(c);
-    let runs = text.split(|c: char| !is_sign(c)).filter(|run| !run.is_empty());
-    marks.extend(runs.filter(|run| !text.starts_with(run) && !text.ends_with(run)).map(str::to_owned));
+    let runs = rest.split(|c: char| !is_sign(c)).filter(|run| !run.is_empty());
+    marks.extend(runs.filter(|run| !rest.starts_with(run) && !rest.ends_with(run)).map(str::to_owned));
     let is_dash = |run: &&str| run.len() > 1 && run.bytes().all(|byte| b"-_:".contains(&byte));
     marks.extend(text.split_whitespace().filter(is_dash).map(str::to_owned));
     marks
@@ -126,6 +129,14 @@ mod tests {
             ["a dog runs #dog", "a cat sits #cat", "a man sings #man", "a bird flies #bird"],
             ["a dog (brown) runs", "a cat (black) sits", "a man - old - sings", "a bird: it flies"],
             ["<person> runs off", "<person> is asleep", "here <person> sings", "off <person> goes"],
+            ["<s> a dog runs </s>", "<s> a cat sits </s>", "<s> a man sings </s>", "<s> a bird flies </s>"],
+            ["[CLS] a dog runs [SEP]", "[CLS] a cat sits [SEP]", "[CLS] a man [SEP]", "[CLS] a bird [SEP]"],
+            [
+                "<|im_start|>a dog<|im_end|>",
+                "<|im_start|>cat<|im_end|>",
+                "<|im_start|>a<|im_end|>",
+                "<|im_start|>b<|im_end|>",
+            ],
         ] {
             assert_eq!(separator(&captions(&texts), &plain), None, "{texts:?}");
         }
