@@ -11,10 +11,10 @@ use capeval_choice::{Remedy, suggest};
 use crate::error::ErrorKind;
 use crate::input::Source;
 use crate::json::Json;
-use crate::reading::Template;
+use crate::reading::{Template, of_split_frame};
 use crate::table::known::means_image;
 use crate::table::{Cell, Nesting, Table, read_value};
-use crate::{Error, Ids, OtherIds, SegmentId, read_rows};
+use crate::{Error, Ids, OtherIds, SegmentId, read_rows, written_list};
 
 /// The deepest place of records in a file: `data`, `images` and the records.
 const LEVELS: usize = 3;
@@ -146,7 +146,7 @@ impl GroupFile {
         let below = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
         match value {
             Cell::List(items) if items.first().is_some_and(|item| matches!(item, Cell::List(_))) => {
-                self.add_records(path, named_rows(None, None, &items));
+                self.add_records(path, unnamed_rows(&items));
             }
             Cell::List(items) => {
                 let records = items.into_iter().filter_map(|item| match item {
@@ -156,9 +156,8 @@ impl GroupFile {
                 self.add_records(path, records.collect());
             }
             Cell::Object(fields) => {
-                let field = |name: &str| fields.iter().find(|(key, _)| key == name).map(|(_, cell)| cell);
-                if let (Some(columns), Some(Cell::List(rows))) = (field("columns"), field("data")) {
-                    self.add_records(path, named_rows(Some(columns), field("index"), rows));
+                if let Some(records) = of_split_frame(&fields) {
+                    self.add_records(path, records);
                     return;
                 }
                 let (nested, flat): (Record, Record) = fields
@@ -523,15 +522,9 @@ fn names_of(cell: &Cell<'_>) -> Vec<String> {
     match cell {
         Cell::List(items) => items.iter().flat_map(names_of).collect(),
         Cell::Text(text) | Cell::Untyped(text) => {
-            let text = text.trim();
-            let is_list = text.starts_with('[') && text.ends_with(']');
-            let list = || read_value(&mut Json::new(text)).ok();
-            let other = || read_value(&mut Json::new(&text.replace('\'', "\""))).ok().map(Cell::into_owned);
-            match is_list.then(|| list().map(Cell::into_owned).or_else(other)).flatten() {
-                Some(Cell::List(items)) => items.iter().flat_map(names_of).collect(),
-                _ if text.is_empty() || is_nan(text) => Vec::new(),
-                _ => vec![text.to_owned()],
-            }
+            let several = written_list(text).unwrap_or_else(|| vec![text.to_string()]);
+            let names = several.iter().map(|name| name.trim());
+            names.filter(|name| !name.is_empty() && !is_nan(name)).map(str::to_owned).collect()
         }
         Cell::Number(number) if number.is_nan() => Vec::new(),
         Cell::Integer(_) | Cell::Number(_) | Cell::Bool(_) => vec![cell.to_string()],
@@ -544,36 +537,25 @@ fn is_nan(text: &str) -> bool {
     text.eq_ignore_ascii_case("nan") || text == "<NA>"
 }
 
-/// Rows of an id and a group without names, and rows under their names beside them, as pandas splits a table.
-fn named_rows(
-    columns: Option<&Cell<'static>>,
-    index: Option<&Cell<'static>>,
-    rows: &[Cell<'static>],
-) -> Vec<Record> {
-    let names: Vec<String> = match columns {
-        Some(Cell::List(names)) => names.iter().map(Cell::to_string).collect(),
-        _ => vec!["id".to_owned(), "group".to_owned()],
-    };
-    let index = match index {
-        Some(Cell::List(ids)) if ids.len() == rows.len() => Some(ids),
-        _ => None,
-    };
-    let record = |(k, row): (usize, &Cell<'static>)| match row {
-        Cell::List(cells) if cells.len() == names.len() => {
-            let id = index.and_then(|ids| ids.get(k)).map(|id| ("(index)".to_owned(), id.clone()));
-            Some(names.iter().cloned().zip(cells.iter().cloned()).chain(id).collect())
+/// Rows of an id and a group without names.
+fn unnamed_rows(rows: &[Cell<'static>]) -> Vec<Record> {
+    let record = |row: &Cell<'static>| match row {
+        Cell::List(cells) => {
+            let [id, group] = cells.as_slice() else { return None };
+            Some(vec![("id".to_owned(), id.clone()), ("group".to_owned(), group.clone())])
         }
         _ => None,
     };
-    rows.iter().enumerate().map(record).collect::<Option<Vec<Record>>>().unwrap_or_default()
+    rows.iter().map(record).collect::<Option<Vec<Record>>>().unwrap_or_default()
 }
 
-/// The two columns of lines such as `7 indoor` and `7: indoor`, if a table has a single column of these.
+/// The two columns of lines such as `7 indoor`, `7: indoor` and `7=indoor`, if a table has a single column of these.
 fn of_lines(names: &[String], records: &[Record]) -> Option<(Vec<String>, Vec<Record>)> {
     let [name] = names else { return None };
     fn halves(text: &str) -> Option<(&str, &str)> {
         let text = text.trim();
-        let (id, group) = text.split_once(": ").or_else(|| text.split_once(char::is_whitespace))?;
+        let parts = text.split_once(": ").or_else(|| text.split_once(char::is_whitespace));
+        let (id, group) = parts.or_else(|| text.split_once('='))?;
         let (id, group) = (id.trim_matches(['"', '\'']), group.trim().trim_matches(['"', '\'']));
         (!id.is_empty() && !group.is_empty()).then_some((id, group))
     }
@@ -622,8 +604,11 @@ mod tests {
         for text in [
             "1 in\na.jpg out\n3 in\n",
             "1: in\na.jpg: out\n3: in\n",
+            "1=in\na.jpg=out\n3=in\n",
             r#"[[1, "in"], ["a.jpg", "out"], [3, "in"]]"#,
             r#"{"columns": ["kind"], "index": [1, "a.jpg", 3], "data": [["in"], ["out"], ["in"]]}"#,
+            r#"{"columns": ["kind"], "index": [1, "a.jpg", 3], "data": [["in"], ["out"], ["in"]], "index_names": ["i"]}"#,
+            r#"{"columns": ["image_id", "kind"], "index": [0, 1, 2], "data": [[1, "in"], ["a.jpg", "out"], [3, "in"]]}"#,
             r#"{"columns": ["image_id", "kind"], "data": [[1, "in"], ["a.jpg", "out"], [3, "in"]]}"#,
             r#"[{"id": 1, "kind": "in"}, {"id": "a.jpg", "kind": "out"}, {"id": 2, "kind": NaN}, {"id": 3, "kind": "in"}]"#,
         ] {

@@ -214,7 +214,10 @@ fn addition(captions: &[&str], others: &[&str]) -> Option<String> {
     let word = |k: usize, n: usize| all.get(k).and_then(|words| words.get(n)).map_or("", String::as_str);
     let is_broken =
         |n: usize| are_nearly_all(&|k| captions.get(k).is_some_and(|text| breaks_before(text, n)));
-    let is_after_sign = |n: usize| are_nearly_all(&|k| word(k, n).ends_with(ends_sentence));
+    // A dash or a picture by itself is a sign as well.
+    let is_sign = |word: &str| !word.is_empty() && !word.contains(char::is_alphanumeric);
+    let is_after_sign =
+        |n: usize| are_nearly_all(&|k| word(k, n).ends_with(ends_sentence) || is_sign(word(k, n)));
     let is_lower = |word: &str| word.starts_with(char::is_lowercase);
     let is_capital = |n: usize| {
         let first = common.get(n - 1).map_or("", String::as_str);

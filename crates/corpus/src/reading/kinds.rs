@@ -14,7 +14,7 @@ use crate::table::known::plain;
 use crate::{Notice, Remedy, Role, SegmentId};
 
 /// More values than this are no kinds.
-const MOST: usize = 6;
+pub(super) const MOST: usize = 6;
 
 /// The longest name of a kind, in bytes.
 const LONGEST: usize = 40;

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use capeval_choice::{Argument, Code, counted};
 
 use super::records::RecordList;
-use super::{EvidentList, Kinds, Pick};
+use super::{EvidentList, Kinds, Pick, kinds};
 use crate::captions::Captions;
 use crate::options::ReadOptions;
 use crate::table::Cell;
@@ -228,8 +228,17 @@ fn kinds(list: &EvidentList, pick: &Pick, source: &str, role: Role) -> Vec<Notic
     let cells = |column: usize| sheet.columns.get(column).map_or(&[][..], |column| &column.cells);
     let Some(ids) = pick.id.map(cells) else { return Vec::new() };
     let is_beside = |column: &usize| pick.id != Some(*column) && !pick.captions.contains(column);
-    let has_values =
-        |column: &usize| cells(*column).iter().all(|cell| matches!(cell, Cell::Text(_) | Cell::Untyped(_)));
+    let has_values = |column: &usize| {
+        let text = |cell: &_| matches!(cell, Cell::Text(_) | Cell::Untyped(_));
+        let mut known: Vec<&Cell<'_>> = Vec::new();
+        let is_one_of_few = |cell| {
+            known.contains(&cell) || {
+                known.push(cell);
+                known.len() <= kinds::MOST
+            }
+        };
+        cells(*column).iter().all(text) && cells(*column).iter().all(is_one_of_few)
+    };
     let columns: Vec<usize> = (0..sheet.columns.len()).filter(is_beside).filter(has_values).collect();
     if role != Role::References || columns.is_empty() {
         return Vec::new();

@@ -35,6 +35,7 @@ pub(crate) use self::kinds::Kinds;
 pub use self::layout::{Because, Layout, ReadColumns};
 pub(crate) use self::marks::{Truths, is_mark, rejected_notice, says_yes};
 pub use self::pairing::{Fit, Mispairing, fit, fit_some};
+pub(crate) use self::records::{LABELS, of_split_frame};
 pub use self::settle::refuse_open;
 pub(crate) use self::settle::settle;
 pub(crate) use self::source::{read_fields, read_lines, read_table, read_values};

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::sheet::{Record, Sheet};
 use crate::error::Position;
-use crate::table::Cell;
+use crate::table::{Cell, Names, known};
 
 /// Wrappers around records that are nested deeper are not looked into.
 const MAX_WRAPPERS: u32 = 5;
@@ -19,7 +19,7 @@ pub(super) const VALUE: &str = "(value)";
 pub(super) const SPLIT: &str = "(split)";
 
 /// The name of the labels of a data frame that has no name for them, before it is known whether they are ids.
-const LABELS: &str = "(labels)";
+pub(crate) const LABELS: &str = "(labels)";
 
 /// Records within a file.
 #[derive(Clone, Debug)]
@@ -330,6 +330,21 @@ fn are_splits(fields: &[(String, Cell<'static>)]) -> bool {
         NAMES.iter().any(|name| key.contains(name)) && matches!(kind(value), 1..=3)
     };
     fields.len() >= 2 && fields.iter().all(is_split)
+}
+
+/// The rows of `{"columns": […], "index": […], "data": [[…]]}`; `None` for another object. Labels are left out if a column
+/// has ids, and are called [`LABELS`] if they have no name.
+pub(crate) fn of_split_frame(object: &[(String, Cell<'_>)]) -> Option<Vec<Record>> {
+    if !["columns", "data"].iter().all(|name| object.iter().any(|(key, _)| key == name)) {
+        return None;
+    }
+    let mut fields = object.iter().map(|(name, cell)| (name.clone(), cell.clone().into_owned())).collect();
+    let mut rows = of_frame(&mut fields)?;
+    let names = rows.first()?.iter().map(|(name, _)| name.clone()).filter(|name| name != LABELS);
+    if Names(&names.collect::<Vec<_>>()).known(known::IMAGE).is_some() {
+        rows.iter_mut().for_each(|row| row.retain(|(name, _)| name != LABELS));
+    }
+    Some(rows)
 }
 
 /// The rows of a data frame, in the forms in which pandas writes one by columns.

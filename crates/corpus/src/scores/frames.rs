@@ -2,6 +2,7 @@
 //! and the forms of pandas.
 
 use super::objects::Object;
+use crate::reading::{LABELS, of_split_frame};
 use crate::table::{Cell, Names, known};
 
 /// The least number of ids of which the form says that they are ids.
@@ -17,23 +18,13 @@ pub(super) enum Frame<'t> {
 
 /// The scores of an object that has columns instead of ids; `None` if it has none.
 pub(super) fn read<'t>(object: &Object<'t>) -> Option<Frame<'t>> {
-    let rows =
-        split(object).or_else(|| records(object)).or_else(|| lists(object)).or_else(|| indexed(object));
+    let split = of_split_frame(object).and_then(|rows| rows.into_iter().map(identified).collect());
+    let rows = split.or_else(|| records(object)).or_else(|| lists(object)).or_else(|| indexed(object));
     let keys: Vec<String> = object.iter().map(|(key, _)| key.clone()).collect();
     let is_row = Names(&keys).known(known::IMAGE).is_some();
-    let by_id = || by_measure(object).or_else(|| beside_means(object)).filter(|_| !is_row);
+    let of_one = || by_measure(object).or_else(|| by_system(object)).or_else(|| beside_means(object));
+    let by_id = || of_one().filter(|_| !is_row);
     rows.map(Frame::Rows).or_else(|| by_id().map(Frame::ById))
-}
-
-fn get<'o, 't>(object: &'o Object<'t>, key: &str) -> Option<&'o Cell<'t>> {
-    object.iter().find(|(name, _)| name == key).map(|(_, cell)| cell)
-}
-
-fn list<'o, 't>(object: &'o Object<'t>, key: &str) -> Option<&'o [Cell<'t>]> {
-    match get(object, key)? {
-        Cell::List(cells) => Some(cells),
-        _ => None,
-    }
 }
 
 /// Names with one of ids; what is called an index, or ids of images, if there is no other.
@@ -41,7 +32,7 @@ fn with_id(mut names: Vec<String>) -> Option<Vec<String>> {
     if Names(&names).known(known::IMAGE).is_none() {
         let is_it = |name: &String| {
             let name = name.to_ascii_lowercase();
-            name == "index" || name.ends_with("ids") || name == "images" || name == "keys"
+            name == LABELS || name == "index" || name.ends_with("ids") || name == "images" || name == "keys"
         };
         let at = names.iter().position(is_it)?;
         "image_id".clone_into(&mut names[at]);
@@ -49,26 +40,10 @@ fn with_id(mut names: Vec<String>) -> Option<Vec<String>> {
     Some(names)
 }
 
-/// `{"columns": […], "index": […], "data": [[…]]}`.
-fn split<'t>(object: &Object<'t>) -> Option<Vec<Object<'t>>> {
-    let (columns, data) = (list(object, "columns")?, list(object, "data")?);
-    let mut names: Vec<String> = columns.iter().map(Cell::to_string).collect();
-    let index = list(object, "index").filter(|index| index.len() == data.len());
-    let has_id = Names(&names).known(known::IMAGE).is_some();
-    let index = index.filter(|_| !has_id);
-    if index.is_some() {
-        names.push("image_id".to_owned());
-    } else if !has_id {
-        names = with_id(names)?;
-    }
-    let row = |(k, cells): (usize, &Cell<'t>)| match cells {
-        Cell::List(cells) => {
-            let cells = cells.iter().chain(index.and_then(|index| index.get(k))).cloned();
-            Some(names.iter().cloned().zip(cells).collect())
-        }
-        _ => None,
-    };
-    data.iter().enumerate().map(row).collect()
+/// A row with a column of ids.
+fn identified<'t>(row: Object<'t>) -> Option<Object<'t>> {
+    let (names, cells): (Vec<String>, Vec<Cell<'t>>) = row.into_iter().unzip();
+    Some(with_id(names)?.into_iter().zip(cells).collect())
 }
 
 /// `{"schema": …, "data": [{…}]}`, or the only list of objects beside other things.
@@ -81,10 +56,7 @@ fn records<'t>(object: &Object<'t>) -> Option<Vec<Object<'t>>> {
     let mut lists = object.iter().filter(|(key, _)| key != "schema").filter(of_objects);
     let (Some((_, Cell::List(cells))), None) = (lists.next(), lists.next()) else { return None };
     let row = |cell: &Cell<'t>| match cell {
-        Cell::Object(row) => {
-            let names = with_id(row.iter().map(|(name, _)| name.clone()).collect())?;
-            Some(names.into_iter().zip(row.iter().map(|(_, cell)| cell.clone())).collect())
-        }
+        Cell::Object(row) => identified(row.clone()),
         _ => None,
     };
     cells.iter().map(row).collect()
@@ -173,6 +145,15 @@ fn by_measure<'t>(object: &Object<'t>) -> Option<Object<'t>> {
         columns.iter().filter_map(score).collect()
     };
     Some(ids().enumerate().map(|(k, id)| (id.to_owned(), Cell::Object(of(k)))).collect())
+}
+
+/// The same for each of several systems.
+fn by_system<'t>(object: &Object<'t>) -> Option<Object<'t>> {
+    let turned = |(system, cell): &(String, Cell<'t>)| match cell {
+        Cell::Object(inner) => Some((system.clone(), Cell::Object(by_measure(inner)?))),
+        _ => None,
+    };
+    object.iter().map(turned).collect()
 }
 
 /// `{"scores": {id: number}, "mean": number}`.

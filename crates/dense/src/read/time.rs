@@ -147,19 +147,32 @@ pub(crate) fn events_in_text(text: &str) -> Result<Vec<(Time, Time, String)>, St
         return Ok(starts.zip(&spans).map(event).collect());
     }
     let ends = spans.iter().skip(1).map(|span| span.place.0).chain([text.len()]);
-    let is_of_lines = spans.iter().all(|span| span.begins_line);
+    let are_led = are_led(text, &spans);
+    let is_of_lines = are_led || spans.iter().all(|span| span.begins_line);
     let is_sign = |c: char| c.is_whitespace() || ",:;-])>*_`–—|".contains(c);
     let event = |(k, (span, to)): (usize, (&Span, usize))| {
         let caption = text[span.place.1..to].trim_start_matches(is_sign);
         let is_last = k + 1 == spans.len();
         let caption = match is_last {
             true => without_closing(caption, is_of_lines && spans.len() > 1),
+            false if are_led => caption.rsplit_once('\n').map_or(caption, |(caption, _)| caption.trim_end()),
             false => without_lead(without_number(caption, before, k + 1), before),
         };
         let caption = caption.trim_end_matches(|c: char| c.is_whitespace() || "[(<*`".contains(c));
         (span.times.0, span.times.1, caption.to_owned())
     };
     Ok(spans.iter().zip(ends).enumerate().map(event).collect())
+}
+
+/// Returns true if each event has a line of its own, which begins with as many words as the other ones before its times:
+/// `(a) 0 - 9 s`, `Scene two: 0 - 9 s`.
+fn are_led(text: &str, spans: &[Span]) -> bool {
+    const MOST_WORDS: usize = 4;
+    let n_words =
+        |span: &Span| text[..span.place.0].rsplit('\n').next().unwrap_or_default().split_whitespace().count();
+    let mut numbers = spans.iter().map(n_words);
+    let first = numbers.next().unwrap_or_default();
+    spans.len() > 1 && (1..=MOST_WORDS).contains(&first) && numbers.all(|n| n == first)
 }
 
 /// The last caption without what a model says after its answer: lines of their own, where each event has one, or a
@@ -301,6 +314,9 @@ mod tests {
         for text in [
             "1. 0 - 9.5 seconds, a man rides.\n2. 11 - 19.5 seconds, a dog sits.",
             "1) 0 - 9.5 seconds, a man rides. 2) 11 - 19.5 seconds, a dog sits.",
+            "(a) 0s to 9.5s: a man rides.\n(b) 11s to 19.5s: a dog sits.",
+            "Scene one - 0 - 9.5 seconds, a man rides.\nScene two - 11 - 19.5 seconds, a dog sits.\nThat is all.",
+            "iv. 0 - 9.5 seconds, a man rides.\n\nv. 11 - 19.5 seconds, a dog sits.",
             "Event 1: 0 - 9.5 seconds, a man rides. Event 2: 11 - 19.5 seconds, a dog sits.",
             "- **0:00 - 0:09**: a man rides.\n- **0:11 - 0:19**: a dog sits.",
             "* _0s - 9s_ a man rides.\n* _11s - 19s_ a dog sits.",
@@ -322,6 +338,7 @@ mod tests {
             ("0:00 - 0:09 a man of 20 - 30 years. 0:11 - 0:19 a dog.", "a man of 20 - 30 years."),
             ("0 - 9: a man jumps 2 - 3 times. 11 - 19: a dog.", "a man jumps 2 - 3 times."),
             ("0 - 9: a man has 2. 11 - 19: a dog.", "a man has 2."),
+            ("0 - 9: a man\nrides along 11 - 19: a dog.", "a man\nrides along"),
         ] {
             let found = events_in_text(text).unwrap();
             assert_eq!((found.len(), found[0].2.as_str()), (2, caption), "{text}");
