@@ -332,8 +332,8 @@ fn are_splits(fields: &[(String, Cell<'static>)]) -> bool {
     fields.len() >= 2 && fields.iter().all(is_split)
 }
 
-/// The rows of `{"columns": […], "index": […], "data": [[…]]}`; `None` for another object. Labels are left out if a column
-/// has ids, and are called [`LABELS`] if they have no name.
+/// The rows of `{"columns": […], "index": […], "data": [[…]]}`; `None` for another object. Labels are left out if a
+/// column has ids, and are called [`LABELS`] if they have no name.
 pub(crate) fn of_split_frame(object: &[(String, Cell<'_>)]) -> Option<Vec<Record>> {
     if !["columns", "data"].iter().all(|name| object.iter().any(|(key, _)| key == name)) {
         return None;

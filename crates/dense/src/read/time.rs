@@ -164,8 +164,8 @@ pub(crate) fn events_in_text(text: &str) -> Result<Vec<(Time, Time, String)>, St
     Ok(spans.iter().zip(ends).enumerate().map(event).collect())
 }
 
-/// Returns true if each event has a line of its own, which begins with as many words as the other ones before its times:
-/// `(a) 0 - 9 s`, `Scene two: 0 - 9 s`.
+/// Returns true if each event has a line of its own, with equally many words before its times: `(a) 0 - 9 s`,
+/// `Scene two: 0 - 9 s`.
 fn are_led(text: &str, spans: &[Span]) -> bool {
     const MOST_WORDS: usize = 4;
     let n_words =
