@@ -6,7 +6,6 @@ use std::time::Instant;
 
 use capeval_server::FEATURES;
 use capeval_site::app::App;
-use capeval_site::args;
 use capeval_site::fault::Fault;
 use capeval_site::feature;
 use capeval_site::jobs::queue::{self, Priority};
@@ -15,6 +14,7 @@ use capeval_site::jobs::{AnyWork, Failure, Job, Lane, Work, runner};
 use capeval_site::settings::Settings;
 use capeval_site::store::Tx;
 use capeval_site::testing::Clock;
+use capeval_site::{args, clock};
 use capeval_tasks::{Answer, Order, Possible, Probe};
 use capeval_testkit::faults::can_inject;
 use capeval_testkit::{PATIENCE, PAUSE};
@@ -156,14 +156,14 @@ async fn jobs_do_not_wait_for_a_clock_that_was_ahead(database: Database) {
     let claim = async || queue::claim(store, 5_000, &["test"], Priority::Background).await.unwrap();
     let add = async |subject: &str, later: i64| {
         let mut tx = store.begin().await.unwrap();
-        let begin = capeval_site::clock::now() + later;
+        let begin = clock::now() + later;
         let of = (Lane::Scoring, "test");
         queue::add_at(&mut tx, of, subject, Priority::Background, begin).await.unwrap();
         tx.commit().await.unwrap();
     };
     add("tried again", 0).await;
     add("of a worker that ended", 0).await;
-    Clock::starting_at(right.now() + capeval_site::clock::DAY).enter();
+    Clock::starting_at(right.now() + clock::DAY).enter();
     queue::put_back(store, &claim().await.unwrap(), Some("a disk was full")).await.unwrap();
     let lost = claim().await.unwrap();
     add("new", 0).await;
@@ -365,7 +365,7 @@ async fn what_lasts_fails_at_once_and_what_passes_is_tried_again(database: Datab
     assert!(rows.iter().all(|row| row.get::<Option<String>>("error").unwrap().is_some()));
 }
 
-/// Work whose end cannot be written: the result, the reason why there is none, or both, now or never.
+/// Work whose end cannot be written: the result, the reason why there is none, or both, for a minute or forever.
 struct Unwritable;
 
 impl Work for Unwritable {
@@ -383,7 +383,14 @@ impl Work for Unwritable {
             ("result" | "phase/never", Ok(())) | ("phase/never", Err(_)) => {
                 tx.execute("INSERT INTO nowhere VALUES (1)", args![]).await.map(drop)?;
             }
-            ("full", _) => Err(Fault::from(std::io::Error::from(std::io::ErrorKind::StorageFull)))?,
+            ("passing", _) => Err(Fault::internal(&"as often as it is asked").retryable())?,
+            ("full", Ok(())) => {
+                let sql = "SELECT created_at FROM job WHERE id = $1";
+                let created: i64 = tx.fetch_one(sql, args![&job.id]).await?;
+                if clock::now() < created + 60_000 {
+                    Err(std::io::Error::from(std::io::ErrorKind::StorageFull))?;
+                }
+            }
             (subject, outcome) => {
                 let reason = outcome.unwrap_err();
                 capeval_site::audit::note(tx, None, "told", subject, reason.into()).await?;
@@ -397,7 +404,7 @@ async fn a_job_whose_end_cannot_be_written_ends_with_a_reason(database: Database
     let site = Site::new(database).await;
     let store = &site.app.store;
     let mut tx = store.begin().await.unwrap();
-    for subject in ["result", "phase/never", "full"] {
+    for subject in ["result", "phase/never", "passing", "full"] {
         queue::add(&mut tx, (Lane::Scoring, Unwritable::KIND), subject, Priority::Awaited).await.unwrap();
     }
     tx.commit().await.unwrap();
@@ -408,25 +415,33 @@ async fn a_job_whose_end_cannot_be_written_ends_with_a_reason(database: Database
         let works = const { &[AnyWork::of::<Unwritable>()] };
         while runner::step(&site.app, works, Post::ALL, &mut stopping).await.unwrap() {
             steps += 1;
-            assert!(steps <= 8, "no end");
+            assert!(steps <= 20, "no end");
         }
         let due = "SELECT MIN(run_after) FROM job WHERE state = 'queued'";
         let Some(due) = store.fetch_one::<Option<i64>>(due, args![]).await.unwrap() else { break };
         clock.move_to(due);
     }
-    assert_eq!(steps, 8, "what lasts is tried once, and what passes six times");
-    let rows: Vec<(String, String, String)> =
-        store.fetch("SELECT subject, state, error FROM job ORDER BY id", args![]).await.unwrap();
-    for ((subject, state, error), cause) in rows.into_iter().zip(["nowhere", "nowhere", "storage"]) {
+    assert_eq!(
+        steps, 15,
+        "what lasts is tried once, what passes six times, and a full disk every ten seconds"
+    );
+    let rows: Vec<(String, String, String)> = store
+        .fetch("SELECT subject, state, error FROM job WHERE subject <> 'full' ORDER BY id", args![])
+        .await
+        .unwrap();
+    for ((subject, state, error), cause) in rows.into_iter().zip(["nowhere", "nowhere", "asked"]) {
         assert_eq!(state, "failed", "{subject}");
         assert!(error.contains("cannot be written") && error.contains(cause), "{subject}: {error}");
     }
+    let full: (String, i64) =
+        store.fetch_one("SELECT state, attempt FROM job WHERE subject = 'full'", args![]).await.unwrap();
+    assert_eq!(full, ("done".to_owned(), 1), "waiting is no attempt");
     // The result became a reason, which the work has noted; the others are in the log.
     let notes: Vec<(String, String, String)> =
         store.fetch("SELECT action, subject, detail FROM audit ORDER BY id", args![]).await.unwrap();
     let noted: Vec<(&str, &str)> =
         notes.iter().map(|(action, subject, _)| (action.as_str(), subject.as_str())).collect();
-    assert_eq!(noted, [("told", "result"), ("job.give-up", "never"), ("job.give-up", "full")]);
+    assert_eq!(noted, [("told", "result"), ("job.give-up", "never"), ("job.give-up", "passing")]);
     assert!(notes.iter().all(|(_, _, detail)| detail.contains("the end of the job cannot be written")));
 }
 
@@ -441,7 +456,7 @@ async fn a_job_that_waits_for_ten_minutes_means_that_no_worker_runs(database: Da
     tx.commit().await.unwrap();
     let anybody = site.anybody();
     for (minutes, status) in [(9, 200), (11, 503)] {
-        let due = capeval_site::clock::now() - minutes * 60_000;
+        let due = clock::now() - minutes * 60_000;
         site.app.store.execute("UPDATE job SET run_after = $1", args![due]).await.unwrap();
         anybody.get("/readyz").await.expect(status);
     }
@@ -581,8 +596,8 @@ async fn waits_count_the_jobs_of_the_lane(database: Database) {
 async fn old_jobs_and_messages_are_swept_away(database: Database) {
     let site = Site::new(database).await;
     let store = &site.app.store;
-    let day = capeval_site::clock::DAY;
-    let now = capeval_site::clock::now();
+    let day = clock::DAY;
+    let now = clock::now();
     for (id, state, days) in [
         ("new", "done", 6),
         ("done", "done", 8),

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use axum::http::StatusCode;
 use serde_json::json;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
@@ -192,8 +193,7 @@ async fn finish<W: Work>(
         Some(reason) => reason,
         None => {
             let reason = cannot_be_written(&fault);
-            if fault.is_retryable && job.attempt < ATTEMPTS {
-                queue::put_back(&app.store, claimed, Some(&reason)).await?;
+            if is_tried_again(app, claimed, &fault, &reason, ATTEMPTS).await? {
                 return Ok(Outcome::Again);
             }
             match write::<W>(app, claimed, job, Err(reason.clone())).await {
@@ -203,8 +203,7 @@ async fn finish<W: Work>(
             reason
         }
     };
-    if fault.is_retryable && job.attempt < CLAIMS {
-        queue::put_back(&app.store, claimed, Some(&reason)).await?;
+    if is_tried_again(app, claimed, &fault, &reason, CLAIMS).await? {
         return Ok(Outcome::Again);
     }
     let reason = format!("{reason}; {}", cannot_be_written(&fault));
@@ -218,6 +217,21 @@ async fn finish<W: Work>(
     }
     tx.commit().await?;
     Ok(Outcome::Failed)
+}
+
+/// Puts a job back whose end may be written another time: once there are a database and space, however long that takes,
+/// or, for other faults that pass, before `most` attempts.
+async fn is_tried_again(app: &App, claimed: &Job, fault: &Fault, reason: &str, most: i64) -> Result<bool> {
+    if fault.status == StatusCode::SERVICE_UNAVAILABLE {
+        tracing::error!(reason, "a job waits for space on the disk, or for the database");
+        queue::put_off(&app.store, claimed, reason).await?;
+        return Ok(true);
+    }
+    let passes = fault.is_retryable && claimed.attempt < most;
+    if passes {
+        queue::put_back(&app.store, claimed, Some(reason)).await?;
+    }
+    Ok(passes)
 }
 
 fn cannot_be_written(fault: &Fault) -> String {
