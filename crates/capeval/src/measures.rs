@@ -243,6 +243,12 @@ impl Selection {
                     format!("{spec}: no program is run here, only to score, compare, correlate or prefer");
                 return Err(Error::with_remedy(message, "leave it out of the metrics"));
             }
+            None if registry::kind(spec).is_none() => {
+                let outside = resources.get::<OutsideSettings>();
+                let outside = outside.iter().flat_map(|all| &all.0).map(|(name, _)| *name);
+                let names = registry::kinds().map(|kind| kind.name).chain(outside);
+                return Err(registry::refusal(spec, names.collect()).into());
+            }
             None => registry::build(spec, common, resources)?,
         };
         if self.metrics.iter().all(|known| known.signature() != metric.signature()) {

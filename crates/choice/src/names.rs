@@ -78,18 +78,19 @@ pub fn suggest<'n>(given: &str, names: impl IntoIterator<Item = &'n str>) -> Rem
     })
 }
 
-/// The most similar name, ignoring case and treating `_` and `-` alike; `None` if none is similar.
+/// The most similar name, ignoring case, `_`, `-` and spaces; `None` if none is similar.
 ///
 /// ```
 /// use capeval_choice::nearest;
 ///
 /// assert_eq!(nearest("ROUGE_L", ["bleu", "rouge-l"]), Some("rouge-l"));
+/// assert_eq!(nearest("BERTScore", ["rouge-score", "bert-score"]), Some("bert-score"));
 /// assert_eq!(nearest("blue", ["bleu", "rouge-l"]), Some("bleu"));
 /// assert_eq!(nearest("pbt", ["none", "ptb"]), Some("ptb"), "two neighbours changed places");
 /// assert_eq!(nearest("wer", ["bleu", "rouge-l"]), None);
 /// ```
 pub fn nearest<'n>(given: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
-    let plain = |name: &str| name.to_lowercase().replace('_', "-");
+    let plain = |name: &str| name.to_lowercase().replace(['_', '-', ' '], "");
     let given = plain(given);
     let similarity = |name: &str| {
         // Two letters that changed places: in short names, they leave too little for Jaro and Winkler to go by.

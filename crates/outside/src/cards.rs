@@ -36,7 +36,7 @@ pub fn find(spec: &str) -> Option<&'static MetricCard> {
 /// # Errors
 /// When there is no such metric, or it does not take a setting.
 pub fn card(spec: &str) -> Result<MetricCard, Refusal> {
-    let unknown = || registry::unknown(spec, cards().iter().map(|card| card.name).collect());
+    let unknown = || registry::refusal(spec, cards().iter().map(|card| card.name).collect());
     let mut card = find(spec).ok_or_else(unknown)?.clone();
     // Metrics that need data have the same keys with all settings.
     if spec.contains(':') && registry::kind(spec).is_some_and(|kind| kind.need.is_none()) {

@@ -38,6 +38,15 @@ fn metrics_are_listed_with_papers_and_signatures() {
 }
 
 #[test]
+fn metrics_of_other_families_are_suggested_too() {
+    let (references, results) = (quickstart("references.json"), quickstart("results.json"));
+    for (given, meant) in [("BERTScore", "bert-score"), ("clipscore", "clip-s"), ("CIDErD", "cider-d")] {
+        let run = capeval(&["score", "-r", &references, &results, "-m", given]);
+        assert!(run.code == 2 && run.stderr.contains(&format!("did you mean {meant}?")), "{}", run.stderr);
+    }
+}
+
+#[test]
 fn captions_are_converted_without_loss() {
     let folder = tempfile::tempdir().unwrap();
     let scores = |references: &str, results: &str| {

@@ -53,9 +53,7 @@ fn name(spec: &str) -> &str {
 /// precedence. Metrics that can use a table of document frequencies or an n-gram model use the one in `resources`,
 /// unless their settings exclude it.
 pub fn build(spec: &str, common: &[(&str, &str)], resources: &Resources) -> Result<AnyMetric, Refusal> {
-    let kind = kind(spec).ok_or_else(|| {
-        other_name(spec).unwrap_or_else(|| unknown(spec, kinds().map(|kind| kind.name).collect()))
-    })?;
+    let kind = kind(spec).ok_or_else(|| refusal(spec, kinds().map(|kind| kind.name).collect()))?;
     kind.build(spec, common, resources)
 }
 
@@ -85,8 +83,13 @@ fn other_name(spec: &str) -> Option<Refusal> {
     Some(Refusal::new(format!("{given} is one of the scores of the metric {}", of.name)).with_remedy(remedy))
 }
 
-/// The error that no metric has the name in `spec`; `choices` are the names of metrics.
-pub fn unknown(spec: &str, choices: Vec<&'static str>) -> Refusal {
+/// The error that no metric has the name in `spec`, or that another one is meant by it; `choices` are the names of
+/// metrics.
+pub fn refusal(spec: &str, choices: Vec<&'static str>) -> Refusal {
+    other_name(spec).unwrap_or_else(|| unknown(spec, choices))
+}
+
+fn unknown(spec: &str, choices: Vec<&'static str>) -> Refusal {
     let given = name(spec).to_owned();
     let remedy = UnknownName { what: "metric", given, choices }.remedy();
     Refusal::new(format!("no metric is called '{}'", name(spec))).with_remedy(remedy)
