@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use capeval_choice::Code;
 use capeval_corpus::SegmentId;
+use capeval_evaluate::registry::Resources;
 use capeval_evaluate::{Progress, Sessions, System, SystemScores, evaluate_and_forget, evaluate_and_keep};
 use capeval_lexical::frequencies::DocumentFrequencies;
 use capeval_metric::AnyMetric;
@@ -27,7 +28,7 @@ use crate::measures::{entries, head};
 use crate::request::ScoreRequest;
 use crate::several::Grouping;
 use crate::signing::Signing;
-use crate::{Error, Selection, intervals, notices};
+use crate::{Error, ScoreOptions, Selection, intervals, notices};
 
 /// A report with the statistics that it was computed from.
 pub(crate) struct ScoredReport {
@@ -63,6 +64,7 @@ pub(crate) fn score_with_statistics(
     let (derivations, found_of_formulas) = Derivations::new(&options.derive, &all)?;
     let all: Vec<AnyMetric> = all.into_iter().chain(derivations.metrics()).collect();
     let (entries, measures) = entries(&all);
+    options.several.check(&measures)?;
     let is_of_scores = systems.is_empty() && !plan.is_empty();
     if !is_of_scores {
         check_names(&systems)?;
@@ -72,19 +74,14 @@ pub(crate) fn score_with_statistics(
     check_resampling(options.intervals, systems.len().max(plan.systems().count()) * measures.len())?;
 
     let mut found = Findings::from(notices);
-    found.add(Vec::from(found_of_plan));
-    found.add(found_of_formulas);
+    found.add(Vec::from(found_of_plan).into_iter().chain(found_of_formulas));
     let mut inputs = match is_of_scores {
         true => Inputs::of_scores(given.unwrap_or_default(), &plan, &options, scope, &mut found)?,
         false => Inputs::align(given, systems, &plan, &options, &metrics, scope, &mut found)?,
     };
     found.add(inputs.name_options(&options, &metrics));
     let readings = inputs.readings.clone();
-    if let Some(table) = resources.get::<DocumentFrequencies>() {
-        let set = &inputs.references.set;
-        let texts = (0..set.n_images()).flat_map(|image| set.of(image));
-        refuse_other_words(&table, &metrics, texts)?;
-    }
+    check_table(&resources, &metrics, &inputs.references)?;
     found.add(inputs.judge(&options.accept, &metrics)?);
     let metrics = inputs.compute(&metrics, &resources, progress)?;
     let metrics: Vec<AnyMetric> = metrics.into_iter().chain(inputs.given.iter().cloned()).collect();
@@ -104,21 +101,11 @@ pub(crate) fn score_with_statistics(
     evaluation.join(grouping, &measures, &mut found)?;
     let (groups, found_of_groups) = grouped.finish(&evaluation.scores, &measures);
     let explained = explain_images(&options.explain, &evaluation.scene)?;
-    let mut systems = evaluation.rows(options.segments || options.gallery, &mut found);
-    for (k, row) in systems.iter_mut().enumerate() {
-        row.reference_hash = hashes.get(evaluation.grouping.first(k)).cloned();
-    }
-    if let Some(resampling) = options.intervals {
-        evaluation.estimate(&mut systems, resampling, progress);
-        let numbers = systems.iter().map(|row| row.n_images);
-        found.add(notices::of_intervals(resampling, numbers, notices::Unit::Image));
-    }
+    let systems = evaluation.estimated_rows(&options, &hashes, progress, &mut found);
     found.add(found_of_groups);
     evaluation.tell_of_texts(&mut found);
     let same_images = evaluation.same_images();
-    if !same_images {
-        found.add([notices::different_images()]);
-    }
+    found.add((!same_images).then(notices::different_images));
 
     let Evaluation { scores, scene, .. } = evaluation;
     let references = Arc::clone(&scene.references);
@@ -127,18 +114,30 @@ pub(crate) fn score_with_statistics(
         systems,
         same_images,
         groups,
-        provenance: Provenance {
-            files: reference_files,
-            n_images: references.n_images,
-            n_references: references.n_references,
-            policy: Some(options.policy()),
-            ids: Some(options.ids),
-        },
+        provenance: provenance(reference_files, &references, &options),
         explained,
         gallery: options.gallery.then(|| gallery(scene)),
         ..Report::default()
     };
     Ok(ScoredReport { report, scores, references })
+}
+
+/// Refuses a table of document frequencies that was counted from other words than those of the references.
+fn check_table(
+    resources: &Resources,
+    metrics: &[AnyMetric],
+    references: &AlignedReferences,
+) -> Result<(), Error> {
+    let Some(table) = resources.get::<DocumentFrequencies>() else { return Ok(()) };
+    let set = &references.set;
+    refuse_other_words(&table, metrics, (0..set.n_images()).flat_map(|image| set.of(image)))
+}
+
+/// The origin of a report.
+fn provenance(files: Vec<String>, references: &AlignedReferences, options: &ScoreOptions) -> Provenance {
+    let &AlignedReferences { n_images, n_references, .. } = references;
+    let (policy, ids) = (Some(options.policy()), Some(options.ids));
+    Provenance { files, n_images, n_references, policy, ids }
 }
 
 /// Checks that the resamples of so many values are possible, if any are wanted.
@@ -243,6 +242,26 @@ impl Evaluation {
             segments: has_segments.then(|| segments(scores, references)),
         };
         self.scores.iter().enumerate().map(row).collect()
+    }
+
+    /// The [`rows`](Self::rows) with the hashes of their references, and with intervals if they are wanted.
+    fn estimated_rows(
+        &self,
+        options: &ScoreOptions,
+        hashes: &[String],
+        progress: &dyn Progress,
+        found: &mut Findings,
+    ) -> Vec<SystemReport> {
+        let mut rows = self.rows(options.segments || options.gallery, found);
+        for (k, row) in rows.iter_mut().enumerate() {
+            row.reference_hash = hashes.get(self.grouping.first(k)).cloned();
+        }
+        if let Some(resampling) = options.intervals {
+            self.estimate(&mut rows, resampling, progress);
+            let numbers = rows.iter().map(|row| row.n_images);
+            found.add(notices::of_intervals(resampling, numbers, notices::Unit::Image));
+        }
+        rows
     }
 
     /// Adds the intervals of its scores to each of `rows`.

@@ -9,7 +9,7 @@ use capeval_report::Measure;
 use crate::{Error, Several};
 
 impl Several {
-    /// Refuses a measure that a batch has no scores of.
+    /// Refuses a measure that is not computed.
     pub fn check(&self, measures: &[Measure]) -> Result<(), Error> {
         self.best_of(measures).map(|_| ())
     }

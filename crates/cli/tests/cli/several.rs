@@ -190,9 +190,11 @@ fn runs_are_tested_as_one_system() {
 fn what_cannot_be_put_together_is_refused_with_what_works() {
     let files = Files::new();
     let (all, page) = (files.path("all.json"), files.path("page.html"));
+    let one = files.path("run1.json");
     let lone = format!("a={}", files.path("run1.json"));
     let none = format!("a={}", files.path("nothing*.json"));
-    let cases: [(&[&str], &str); 7] = [
+    let cases: [(&[&str], &str); 8] = [
+        (&[&one, "--several", "best:nope"], "no measure that is computed is called 'nope'"),
         (&[&all], "--several each to score all of them"),
         (&[&all, "--several", "best:cider"], "did you mean cider-d?"),
         (&[&all, "--several", "average"], "choose from error, first, last, best:METRIC, mean, each"),

@@ -470,10 +470,12 @@ fn without_dropped(
         let columns = lists.iter().flat_map(|list| &list.sheet.columns);
         let keys = columns.map(|column| leaf(&column.path)).filter(|key| !key.starts_with('('));
         let keys: BTreeSet<String> = keys.collect();
-        let remedy = suggest(key, keys.iter().map(String::as_str));
         let message = format!("it has no key '{key}' by which to leave captions out");
         let none = Remedy::set(Argument::Drop(options.role), "none").to("leave none out");
-        return Err(fault(message).with_remedy(remedy.or(none)));
+        return Err(fault(message).with_remedy(match keys.is_empty() {
+            true => none,
+            false => suggest(key, keys.iter().map(String::as_str)).or(none),
+        }));
     }
     let n_dropped = before - n_records(lists);
     lists.retain(|list| list.sheet.len() > 0);
