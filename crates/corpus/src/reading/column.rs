@@ -31,7 +31,7 @@ pub(super) fn texts<'c>(cell: &'c Cell<'_>) -> Vec<Cow<'c, str>> {
     match cell {
         Cell::Text(text) | Cell::Untyped(text) => match text.trim() {
             "" => Vec::new(),
-            trimmed if trimmed.starts_with(['[', '(', 'a']) => match written_list(trimmed) {
+            trimmed if trimmed.starts_with(['[', '(', '{', 'a']) => match written_list(trimmed) {
                 Some(list) => list.into_iter().map(Cow::Owned).collect(),
                 None => vec![Cow::Borrowed(&**text)],
             },

@@ -32,6 +32,7 @@ fn counts_of_votes_are_read_from_every_form() {
         r#"[{"id": 1, "hyp0": {"text": "a dog"}, "hyp1": {"text": "a cat"}, "votes": [30, 18], "class": "HI", "refs": [{"text": "the dog"}, {"caption": "one dog"}]}]"#,
         "image_id,caption 1,caption 2,votes 1,votes 2,category,reference_1,reference_2,reference_3\n1,a dog,a cat,30,18,HI,the dog,one dog,\n",
         "image_id\tcandidate_a\tcandidate_b\tvotes\tcategory\treferences\n1\ta dog\ta cat\t[30, 18]\tHI\t\"[\"\"the dog\"\", \"\"one dog\"\"]\"\n",
+        "image_id,caption_a,caption_b,votes_a,votes_b,category,references\n1,a dog,a cat,30,18,HI,\"['the dog', 'one dog']\"\n",
     ];
     for text in forms {
         assert_eq!(read(text).unwrap().items, expected, "{text}");

@@ -8,7 +8,7 @@ use crate::table::Cell;
 use crate::table::known::{
     CANDIDATE, CATEGORY, IMAGE, PAIR, REFERENCE, REFERENCE_LIST, TWO_CAPTIONS, VOTES, WINNER,
 };
-use crate::{Error, ErrorKind, Remedy, SegmentId};
+use crate::{Error, ErrorKind, Remedy, SegmentId, written_list};
 
 const ENDS: &[[&str; 2]] = &[["a", "b"], ["1", "2"], ["0", "1"]];
 
@@ -191,7 +191,7 @@ impl Columns {
         {
             let texts = match cell {
                 Cell::List(list) => list.iter().map(text).collect::<Option<Vec<String>>>(),
-                other => text(other).map(|text| vec![text]),
+                other => text(other).map(|text| written_list(&text).unwrap_or_else(|| vec![text])),
             };
             let fault = || Fault::new(format!("expected a list of references in \"{name}\""));
             found.extend(texts.ok_or_else(fault)?);
