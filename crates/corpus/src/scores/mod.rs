@@ -338,6 +338,8 @@ mod tests {
             r#"{"a.jpg": {"clip": 0.5}, "b.jpg": {"clip": 0.5}, "c.jpg": {"clip": 0.5}, "Macro average": {"clip": 0.9}}"#,
             r#"{"a1": 0.5, "a2": 0.25, "a3": 0, "all images": 0.25}"#,
             r#"{"a1": 0.5, "a2": 0.25, "a3": 0, "gesamt": 0.75}"#,
+            "image_id,clip\n1,0.5\n2,0.25\n3,0\n<AVG.>,0.9\n",
+            "image_id,clip\n1,0.5\n2,0.2\n3,0\n4,0.1\n5,0.3\n6,1\ncount,6\nmean,0.3\nstd,0.2\nmin,0\n25%,0.1\nmax,1\n",
         ] {
             assert!(refusal(text.as_bytes(), None).contains("seems to stand for all of them"), "{text}");
         }

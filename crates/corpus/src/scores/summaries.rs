@@ -7,7 +7,7 @@ use capeval_choice::Remedy;
 use super::SegmentScores;
 use crate::{Error, ErrorKind, SegmentId};
 
-/// The most rows of means and totals of a system.
+/// The most words among ids whose scores are compared with the mean and the sum of the others.
 const MOST: usize = 4;
 
 /// The fewest images that say how ids look.
@@ -18,7 +18,8 @@ pub(super) fn check(scores: &SegmentScores) -> Result<(), Error> {
     let word = |id: &SegmentId| match id {
         SegmentId::Text(text) => {
             let is_word = |c: char| c.is_alphabetic() || matches!(c, ' ' | '_' | '-');
-            text.chars().all(is_word).then(|| text.trim().to_lowercase())
+            let text = text.trim_matches(|c: char| !c.is_alphanumeric());
+            (!text.is_empty() && text.chars().all(is_word)).then(|| text.to_lowercase())
         }
         SegmentId::Integer(_) => None,
     };
@@ -26,14 +27,12 @@ pub(super) fn check(scores: &SegmentScores) -> Result<(), Error> {
     for row in &scores.rows {
         if let Some(word) = word(&row.image) {
             words.insert(&row.image, word);
-            if words.len() > MOST {
-                return Ok(());
-            }
         }
     }
     let others: Vec<&SegmentId> =
         scores.rows.iter().map(|row| &row.image).filter(|id| !words.contains_key(id)).collect();
-    if words.is_empty() || others.len() < FEW {
+    // Where most ids are words, they are images.
+    if words.is_empty() || others.len() < FEW.max(words.len()) {
         return Ok(());
     }
     let has_form = |id: &SegmentId| match id {
@@ -48,16 +47,18 @@ pub(super) fn check(scores: &SegmentScores) -> Result<(), Error> {
     for row in &scores.rows {
         let Some(word) = words.get(&row.image) else { continue };
         let is_total = || {
-            (0..scores.keys.len()).all(|column| {
-                let same = scores.rows.iter().filter(|other| other.system == row.system);
-                let of_images = same.filter(|other| !words.contains_key(&other.image));
-                let numbers: Vec<f64> =
-                    of_images.filter_map(|other| other.scores.get(column)).copied().collect();
-                let (sum, own) = (numbers.iter().sum::<f64>(), row.scores.get(column).copied());
-                let is =
-                    |value: f64| own.is_some_and(|own| (own - value).abs() <= 1e-6 * value.abs().max(1e-9));
-                is(sum) || is(sum / numbers.len() as f64)
-            })
+            words.len() <= MOST
+                && (0..scores.keys.len()).all(|column| {
+                    let same = scores.rows.iter().filter(|other| other.system == row.system);
+                    let of_images = same.filter(|other| !words.contains_key(&other.image));
+                    let numbers: Vec<f64> =
+                        of_images.filter_map(|other| other.scores.get(column)).copied().collect();
+                    let (sum, own) = (numbers.iter().sum::<f64>(), row.scores.get(column).copied());
+                    let is = |value: f64| {
+                        own.is_some_and(|own| (own - value).abs() <= 1e-6 * value.abs().max(1e-9))
+                    };
+                    is(sum) || is(sum / numbers.len() as f64)
+                })
         };
         if are_of_form || names_all(word) || is_total() {
             let message = format!(
