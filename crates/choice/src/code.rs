@@ -173,6 +173,9 @@ codes! {
     NumbersAsCaptions = "numbers-as-captions",
         "captions are nothing but numbers",
         "decode token ids into words";
+    OffScaleRatings = "off-scale-ratings",
+        "ratings are far off the scale of all others, as numbers for no answer are",
+        "leave these rows out if no one gave these ratings";
     OneDraw = "one-draw", "no pair has more references than are drawn, so there is one draw", "";
     OneImage = "one-image",
         "CIDEr is 0 with one image: every n-gram weighs log 1 = 0",

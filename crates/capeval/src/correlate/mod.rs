@@ -80,6 +80,7 @@ pub fn correlate(mut request: CorrelateRequest<'_>) -> Result<Correlation, Error
     whole.groups = groups;
     whole.groups.iter_mut().for_each(|by| signed(by, |one| &mut one.signatures));
     found.add(rows.notices);
+    found.add(points::off_scale(judgements.items.iter().flat_map(|item| &item.ratings).copied()));
     found.add(points::doubts(&whole.human, &whole.agreements, &whole.head.measures));
     if let Some(resampling) = &intervals {
         found.add(crate::notices::few_resamples(resampling.resamples));

@@ -465,6 +465,36 @@ pub(super) fn unrated(ratings: &Ratings) -> Option<Notice> {
     })
 }
 
+/// A notice about one value far off a scale of whole numbers, such as 999 or -1 beside 1 to 5: it may stand for no
+/// answer.
+pub(super) fn off_scale(ratings: impl Iterator<Item = f64>) -> Option<Notice> {
+    const FEWEST_STEPS: usize = 3;
+    let mut sorted: Vec<f64> = ratings.collect();
+    sorted.sort_unstable_by(f64::total_cmp);
+    let mut values = sorted.clone();
+    values.dedup();
+    let [first, inner @ .., last] = &*values else { return None };
+    let of = |low: f64, high: f64, rest: &[f64]| {
+        let steps = rest.windows(2).map(|pair| pair[1] - pair[0]);
+        let step = steps.min_by(f64::total_cmp)?;
+        (rest.len() >= FEWEST_STEPS && rest.iter().all(|value| value.fract() == 0.0))
+            .then_some((step, low, high))
+    };
+    let (lowest, highest) = (*inner.first()?, *inner.last()?);
+    let above = of(*first, highest, &values[..values.len() - 1])
+        .filter(|(step, low, high)| *last - high > step.max(high - low));
+    let below = of(lowest, *last, &values[1..])
+        .filter(|(step, low, _)| *first < 0.0 && *low >= 0.0 && low - *first > *step);
+    let (value, (_, low, high)) = above.map(|of| (*last, of)).or(below.map(|of| (*first, of)))?;
+    let count = sorted.iter().filter(|rating| **rating == value).count();
+    let verb = if count == 1 { "is" } else { "are" };
+    let message = format!(
+        "{count} of {} ratings {verb} {value}, and all others are from {low} to {high}: does it stand for no answer?",
+        sorted.len()
+    );
+    Some(Notice::new(Code::OffScaleRatings, message).count(count))
+}
+
 /// Notices about reasons to doubt the coefficients.
 pub(super) fn doubts(human: &Human, agreements: &[Agreement], measures: &[Measure]) -> Vec<Notice> {
     let mut found = Vec::new();
@@ -490,4 +520,38 @@ pub(super) fn doubts(human: &Human, agreements: &[Agreement], measures: &[Measur
         found.push(Notice::new(Code::ConstantScores, message).count(constant.len()));
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_far_off_a_scale_of_whole_numbers_is_told() {
+        let told = |ratings: &[f64]| off_scale(ratings.iter().copied()).map(|notice| notice.message);
+        let scale = [1.0, 2.0, 3.0, 4.0, 2.0];
+        for (odd, words) in [
+            (999.0, "2 of 7 ratings are 999, and all others are from 1 to 4"),
+            (99.0, "are 99,"),
+            (9.0, "are 9,"),
+            (-1.0, "are -1,"),
+            (-99.0, "are -99,"),
+        ] {
+            let found = told(&[&scale[..], &[odd, odd]].concat()).unwrap();
+            assert!(found.contains(words), "{odd}: {found}");
+        }
+        for ratings in [
+            &scale[..],
+            &[1.0, 2.0, 3.0, 5.0],
+            &[-1.0, 0.0, 1.0],
+            &[-2.0, -1.0, 0.0, 1.0, 2.0],
+            &[-1.0, 0.0, 1.0, 2.0, 3.0],
+            &[0.0, 25.0, 50.0, 75.0, 100.0],
+            &[0.1, 0.5, 0.7, 9.5],
+            &[1.0, 5.0],
+            &[],
+        ] {
+            assert_eq!(told(ratings), None, "{ratings:?}");
+        }
+    }
 }
