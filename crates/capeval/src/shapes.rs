@@ -3,6 +3,7 @@
 use capeval_choice::{Argument, Code, Remedy};
 use capeval_corpus::{Alignment, Captions, Fit, GroupedCaptions, Mispairing, fit};
 use capeval_report::Notice;
+use capeval_text::Looks;
 use twox_hash::XxHash3_64;
 
 use crate::PairingCheck;
@@ -14,7 +15,11 @@ const MANY_IMAGES: usize = 100;
 /// one reference.
 pub(crate) fn words_as_references(references: &GroupedCaptions) -> Option<Notice> {
     let captions = references.captions();
-    let is_word = |text: &str| !text.is_empty() && !text.contains(char::is_whitespace);
+    // In a script without spaces, a text without them is several words.
+    let is_long = |text: &str| Looks::of([text]).unsegmented();
+    let is_word = |text: &str| {
+        !text.is_empty() && !text.contains(char::is_whitespace) && (text.is_ascii() || !is_long(text))
+    };
     let are_words = captions.len() >= 3 * references.len() && captions.iter().all(|(_, text)| is_word(text));
     let message =
         format!("every reference of {} is a single word, as if lists of words were given", captions.source());

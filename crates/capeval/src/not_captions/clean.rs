@@ -10,7 +10,9 @@ use serde::{Deserialize, Serialize};
 use super::kind::Cleaning;
 use super::sample;
 use super::shared::{Habits, unquoted};
-use super::text::{before_end, has_markup, kind_of, last_speech, last_turn, preamble, special_token};
+use super::text::{
+    before_end, has_markup, kind_of, last_speech, last_turn, marks_pieces, preamble, special_token,
+};
 use super::thoughts::{after_thoughts, unwrapped};
 
 /// The kinds of text to remove from the captions of one side, and the habits by which some of them are found.
@@ -228,7 +230,7 @@ fn without_tokens(text: &str) -> Option<String> {
     let mut kept = before_end(text).or_else(|| last_turn(text)).unwrap_or(text).to_owned();
     let has_tags = special_token(&kept).is_some() || has_markup(&kept);
     while let Some(token) = special_token(&kept).map(str::to_owned) {
-        kept = kept.replace(&token, " ");
+        kept = kept.replace(&format!("▁{token}"), " ").replace(&token, " ");
     }
     if has_tags {
         kept = without_tags(&kept);
@@ -268,7 +270,7 @@ fn is_tag(name: &str) -> bool {
 /// The words of a text in subwords.
 fn joined(text: &str) -> Option<String> {
     let has = |mark: &str| text.contains(mark);
-    let joined = if has("▁") {
+    let joined = if has("▁") && marks_pieces(text) {
         text.replace(' ', "").replace('▁', " ")
     } else if has("Ġ") {
         text.replace(' ', "").replace(['Ġ', 'Ċ'], " ")

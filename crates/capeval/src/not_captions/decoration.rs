@@ -3,6 +3,8 @@
 
 use std::hash::Hash;
 
+use capeval_text::classes::is_word;
+
 use super::shared::{are_nearly_all, most_common};
 use super::{FEW, text};
 
@@ -55,7 +57,7 @@ fn is_quote(c: char) -> bool {
 
 /// Returns true for the signs with which sentences of any language end or pause.
 fn ends_sentence(c: char) -> bool {
-    ".,;:!?…。，；：！？、،؛؟।॥۔။។".contains(c)
+    ".,;:!?…。，；：！？、،؛؟।॥۔።፤፣၊།༎᠃᠂။។".contains(c)
 }
 
 /// The marks with which nearly all captions begin (or end, if `back`), and hardly any of the others.
@@ -77,7 +79,9 @@ fn marks(captions: &[&str], others: &[&str], back: bool) -> Option<String> {
     if common.is_empty() {
         return None;
     }
-    let n_marks = common.iter().take_while(|c| !c.is_alphanumeric()).count();
+    // A combining mark is a part of its letter.
+    let n_marks =
+        common.iter().take_while(|c| !c.is_alphanumeric() && (c.is_ascii() || !is_word(**c))).count();
     let (marks, rest) = common.split_at(n_marks);
     let mut found: String = marks.iter().collect();
     // A command with its bracket: \boxed{, \text{.

@@ -30,6 +30,7 @@ impl Oddity {
 named! {
     /// A kind of text to remove from captions before they are scored, in the order in which it is done.
     pub enum Cleaning ("kind of text to remove") {
+        HtmlEntities = "html-entities", "the notation of HTML: &quot; becomes a quotation mark";
         Thoughts = "thoughts", "thoughts before the caption, and the tags around the answer";
         Fences = "fences", "code fences around the caption";
         StructuredText = "structured-text", "JSON around the only text in it";
@@ -38,7 +39,6 @@ named! {
         ChatRoles = "chat-roles", "a label before the caption, such as ASSISTANT:, and the labelled texts beside it";
         StartEndWords = "start-end-words", "words that begin and end all captions, such as startseq and endseq";
         SubwordMarks = "subword-marks", "the marks of subwords, which are joined to words";
-        HtmlEntities = "html-entities", "the notation of HTML: &quot; becomes a quotation mark";
         Quotes = "quotes", "quotation marks around the caption";
     }
 }

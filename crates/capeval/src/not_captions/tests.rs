@@ -105,6 +105,8 @@ fn what_makes_scores_doubtful_is_told() {
         ("special-tokens", |text| format!("{text}<|im_end|>")),
         ("special-tokens", |text| format!("{text} <end_of_turn>")),
         ("special-tokens", |text| format!("{text}<0x0A>")),
+        ("special-tokens", |text| format!("<｜begin▁of▁sentence｜>{text}<｜end▁of▁sentence｜>")),
+        ("special-tokens", |text| format!("{text} ▁</s>")),
         ("start-end-words", |text| format!("startseq {text} endseq")),
         ("start-end-words", |text| format!("sos {text} eos")),
         ("start-end-words", |text| format!("{text} endseq")),
@@ -208,8 +210,23 @@ fn segmented_and_unsegmented_texts_are_told() {
         (0..9).map(|k| format!("{} 只 小狗 在 草地 上 玩耍", ["两", "三"][k % 2])).collect();
     let found = verdict(&split, &whole, &["bleu"]).unwrap();
     assert!(found.contains(&"other-segmentation".to_owned()), "{found:?}");
-    let found = verdict(&split, &whole, &["bleu:tok=char"]).unwrap();
-    assert!(!found.contains(&"other-segmentation".to_owned()), "{found:?}");
+    for (mine, theirs) in [(&split, &whole), (&whole, &split)] {
+        // Spaces say neither how many words there are nor which.
+        let found = verdict(mine, theirs, &["bleu:tok=char"]).unwrap();
+        let of_words = ["other-segmentation", "length-mismatch", "other-words"];
+        assert!(!of_words.iter().any(|code| found.contains(&(*code).to_owned())), "{found:?}");
+    }
+}
+
+#[test]
+fn letters_and_full_stops_of_any_script_are_no_marks() {
+    let people = people(60);
+    for end in ["။", "።", "។", "॥", "်", "์", "e\u{301}", "ํ"] {
+        let theirs: Vec<String> = people.iter().map(|text| format!("{text} က{end}")).collect();
+        let mine: Vec<String> = people.iter().rev().cloned().collect();
+        let found = verdict(&mine, &theirs, &["bleu"]).unwrap();
+        assert!(!found.contains(&"start-end-words".to_owned()), "{end}: {found:?}");
+    }
 }
 
 #[test]
@@ -230,6 +247,7 @@ fn captions_are_captions() {
         "一只狗",
         "no. 12 bus at 10:30",
         "a website called dogs.com",
+        "a sign with https://dogs.com on it",
         "É um cão",
         "Il-kelb ta' Ġanni",
         "a man (left) and \"a dog\"",
@@ -267,6 +285,11 @@ fn what_is_removed_leaves_the_caption() {
         "['a dog runs']",
         "b'a dog runs'",
         "<s> a dog runs </s>",
+        "&lt;s&gt; a dog runs &lt;/s&gt;",
+        "<｜begin▁of▁sentence｜>a dog runs<｜end▁of▁sentence｜>",
+        "<｜Assistant｜> a dog runs <｜end▁of▁sentence｜>",
+        "a dog runs ▁</s>",
+        "<s>▁a▁dog▁runs</s>",
         "[CLS] a dog runs [SEP] [PAD] [PAD]",
         "ASSISTANT: a dog runs<|im_end|>",
         "### Response:\na dog runs",

@@ -130,7 +130,7 @@ pub(super) fn has_bare_token(text: &str) -> bool {
     let bytes = text.as_bytes();
     let is_space = |at: usize| bytes.get(at).is_none_or(|byte| *byte == b' ');
     let is_token = |(at, word): (usize, &[u8; 3])| {
-        BARE.contains(&word) && is_space(at + 3) && (at == 0 || is_space(at - 1))
+        is_space(at + 3) && (at == 0 || is_space(at - 1)) && BARE.contains(&word)
     };
     let is_upper = |byte: &u8| byte.wrapping_sub(b'A') < 26;
     let has_capitals = |(firsts, seconds): (&[u8], &[u8])| {
@@ -198,7 +198,7 @@ pub(super) fn has_subwords(text: &str) -> bool {
             || word.len() > 2 && word.ends_with("@@") && !word.starts_with("@@")
     };
     let is_ascii = text.is_ascii();
-    if !is_ascii && text.contains(['▁', '￭'])
+    if !is_ascii && marks_pieces(text)
         || count(text, |byte| byte == b'<') > 0 && text.contains("</w>")
         || count(text, |byte| matches!(byte, b'#' | b'@')) > 0 && text.split(' ').any(is_piece)
     {
@@ -211,6 +211,20 @@ pub(super) fn has_subwords(text: &str) -> bool {
     let (n_words, n_spaces) =
         (text.split([' ', 'Ġ']).filter(|word| !word.is_empty()).count(), text.matches('Ġ').count());
     n_spaces > 0 && n_spaces * 2 >= n_words || has_signs(text)
+}
+
+/// Returns true for SentencePiece's marks before pieces of words, rather than within or before a token such as
+/// `<｜end▁of▁sentence｜>`.
+pub(super) fn marks_pieces(text: &str) -> bool {
+    const MARKS: [char; 2] = ['▁', '￭'];
+    let mut rest = text;
+    while let Some((before, after)) = special_token(rest).and_then(|token| rest.split_once(token)) {
+        if before.trim_end_matches(['▁', ' ']).contains(MARKS) {
+            return true;
+        }
+        rest = after;
+    }
+    rest.contains(MARKS)
 }
 
 /// Returns true for a sign at the same end of most words, and for words with tags.
@@ -262,6 +276,10 @@ pub(super) fn special_token(text: &str) -> Option<&str> {
         };
         let token = rest.get(..1 + rest.find(end)?)?;
         let inner = token.get(1..token.len() - 1)?;
+        // DeepSeek writes `<｜end▁of▁sentence｜>`.
+        if inner.starts_with('｜') && inner.ends_with('｜') && !inner.contains(char::is_whitespace) {
+            return Some(token);
+        }
         if inner.is_empty() || inner.contains([' ', '<', '[', '{']) || !inner.is_ascii() {
             return None;
         }
@@ -452,10 +470,10 @@ pub(super) fn last_turn(text: &str) -> Option<&str> {
 /// The text before the first token that ends an answer, if the model went on after it. `None` where a conversation with
 /// an answer follows.
 pub(super) fn before_end(text: &str) -> Option<&str> {
-    const ENDS: &str = "/s im_end endoftext end_of_text eos eot eot_id end_of_turn |end|";
-    const STARTS: &str = "s bos sos start begin_of_text startoftext pad cls";
+    const ENDS: &str = "/s im_end endoftext end_of_text end_of_sentence eos eot eot_id end_of_turn |end|";
+    const STARTS: &str = "s bos sos start begin_of_text begin_of_sentence startoftext pad cls";
     let is_one = |names: &str, token: &str| {
-        let inner = token.get(1..token.len() - 1).unwrap_or_default();
+        let inner = &token.get(1..token.len() - 1).unwrap_or_default().replace('▁', "_").replace('｜', "|");
         let bare = inner.trim_matches('|');
         names.split(' ').any(|name| name.eq_ignore_ascii_case(inner) || name.eq_ignore_ascii_case(bare))
     };

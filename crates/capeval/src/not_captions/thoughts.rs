@@ -81,7 +81,7 @@ impl<'t> Mark<'t> {
         if before.is_empty() || before.chars().count() > 3 || before.contains(is_quote) {
             return None;
         }
-        let is_inner = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | ':' | ' ');
+        let is_inner = |c: char| c.is_alphanumeric() || matches!(c, '_' | '▁' | '-' | ':' | ' ');
         let end = rest.find(|c: char| !is_inner(c))?;
         let (name, rest) = rest.split_at(end);
         let length = rest.find(|c: char| !is_outer(c)).unwrap_or(rest.len());
@@ -160,6 +160,10 @@ pub(super) fn labels(text: &str) -> impl Iterator<Item = (&str, usize, usize)> {
     colons.filter_map(move |(colon, _)| {
         let (head, rest) = text.split_at_checked(colon)?;
         let sign = rest.chars().next().filter(|sign| matches!(sign, ':' | '：'))?;
+        // The scheme of an address is no label.
+        if rest.starts_with("://") {
+            return None;
+        }
         let start = head.rfind(['\n', '.', '!', '?', '>']).map_or(0, |at| at + 1);
         let label = head.get(start..)?.trim_start_matches(is_decoration).trim_end_matches(['*', ' ']);
         let is_name = |word: &str| word.chars().all(char::is_alphanumeric);

@@ -31,9 +31,12 @@ pub(super) fn unlike(
     let letters = [Letters::of(&captions), Letters::of(&references)];
     let n_words: Vec<usize> = captions.iter().map(|text| n_words(text)).collect();
     let script = other_script(system, captions.len(), &letters);
-    let words = if script.is_none() { other_words(system, &captions, &references) } else { None };
-    let segmentation = other_segmentation(system, [&captions, &references], metrics);
-    let length = match segmentation.is_none() && script.is_none() {
+    let split = split_side([&captions, &references]);
+    // Words between spaces say something if both sides have spaces where words end, or none.
+    let are_alike = script.is_none() && split.is_none();
+    let words = if are_alike { other_words(system, &captions, &references) } else { None };
+    let segmentation = split.and_then(|split| other_segmentation(system, split, metrics));
+    let length = match are_alike {
         true => lengths(system, (&captions, &n_words), &references, metrics),
         false => None,
     };
@@ -146,8 +149,16 @@ fn few_of_long<'t>(texts: &[&'t str]) -> Vec<&'t str> {
     texts.iter().copied().step_by(step).collect()
 }
 
-/// A notice if only one side is split into words, in a script without spaces, and a tokenizer does not split it itself.
-fn other_segmentation(system: &str, texts: [&[&str]; 2], metrics: &[AnyMetric]) -> Option<Notice> {
+/// The side that is split into words.
+#[derive(Clone, Copy)]
+enum Split {
+    Captions,
+    References,
+}
+
+/// The only one of two sides, captions and references, that is split into words in a script without spaces; `None` if
+/// both are, or neither.
+fn split_side(texts: [&[&str]; 2]) -> Option<Split> {
     // Letters of such a script are beyond ASCII.
     if texts.iter().any(|texts| texts.iter().all(|text| text.is_ascii())) {
         return None;
@@ -157,13 +168,18 @@ fn other_segmentation(system: &str, texts: [&[&str]; 2], metrics: &[AnyMetric]) 
     if !is_unspaced(&mine) || !is_unspaced(&theirs) || mine.unsegmented() == theirs.unsegmented() {
         return None;
     }
+    Some(if mine.unsegmented() { Split::References } else { Split::Captions })
+}
+
+/// A notice of the side that is split into words, if a tokenizer does not split the other one itself.
+fn other_segmentation(system: &str, side: Split, metrics: &[AnyMetric]) -> Option<Notice> {
     let splits = |tokenizer| matches!(tokenizer, Tokenizer::Char | Tokenizer::Zh);
     let tokenizers = || metrics.iter().filter_map(|metric| metric.input().reading.tokenizer());
     let first = tokenizers().find(|tokenizer| !splits(*tokenizer))?;
-    let (split, whole) = if mine.unsegmented() {
-        ("the references".to_owned(), format!("the captions of {system}"))
-    } else {
-        (format!("the captions of {system}"), "the references".to_owned())
+    let captions = format!("the captions of {system}");
+    let (split, whole) = match side {
+        Split::References => ("the references", &*captions),
+        Split::Captions => (&*captions, "the references"),
     };
     let message =
         format!("{split} are split into words, and {whole} are not, which {first} does not make alike");

@@ -30,6 +30,8 @@ const PIECES: &[&str] = &[
     "[",
     "]",
     "<|im_end|>",
+    "<｜end▁of▁sentence｜>",
+    "://",
     "</w>",
     "##",
     "##s",
@@ -126,7 +128,12 @@ mod plain {
             after.is_some_and(char::is_alphanumeric)
                 || word.len() > 2 && word.ends_with("@@") && !word.starts_with("@@")
         };
-        if text.contains(['▁', '￭']) || text.contains("</w>") || text.split(' ').any(is_piece) {
+        let mut bare = text.to_owned();
+        while let Some(token) = special_token(&bare).map(str::to_owned) {
+            let (head, tail) = bare.split_once(&token).unwrap();
+            bare = format!("{}\n{tail}", head.trim_end_matches(['▁', ' ']));
+        }
+        if bare.contains(['▁', '￭']) || text.contains("</w>") || text.split(' ').any(is_piece) {
             return true;
         }
         let n_words = text.split([' ', 'Ġ']).filter(|word| !word.is_empty()).count();
@@ -169,7 +176,8 @@ mod plain {
                 && label.starts_with(char::is_alphabetic);
             is_label.then_some((label, start, colon + sign.len()))
         };
-        text.match_indices([':', '：']).filter_map(label).collect()
+        let colons = text.match_indices([':', '：']).filter(|(at, _)| !text[*at..].starts_with("://"));
+        colons.filter_map(label).collect()
     }
 
     pub fn words(text: &str) -> Vec<String> {
