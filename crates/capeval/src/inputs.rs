@@ -385,7 +385,13 @@ fn look_at_pairs(
     for (pairing, fit) in pairings.zip(&fits) {
         (pairing.images, pairing.t) = (fit.images, fit.t.filter(|t| t.is_finite()));
     }
-    systems.iter().zip(&fits).filter_map(|((name, _), fit)| shapes::mispaired(name, fit)).collect()
+    let mut found: Vec<Notice> =
+        systems.iter().zip(&fits).filter_map(|((name, _), fit)| shapes::mispaired(name, fit)).collect();
+    // A file that does not fit is hidden by those that do.
+    if let (true, [(name, captions), ..], [aligned, ..]) = (found.is_empty(), systems, aligned) {
+        found = shapes::mispaired_files(name, references, captions, aligned);
+    }
+    found
 }
 
 /// Removes kinds of text from references and candidates; the notices of each system say what was removed.

@@ -1,7 +1,7 @@
 //! Notices about references and candidates that look like something else: like each other, or like lists of words.
 
 use capeval_choice::{Argument, Code, Remedy};
-use capeval_corpus::{Alignment, Captions, Fit, GroupedCaptions, Mispairing, fit};
+use capeval_corpus::{Alignment, Captions, Fit, GroupedCaptions, Mispairing, Order, fit};
 use capeval_report::Notice;
 use capeval_text::Looks;
 use twox_hash::XxHash3_64;
@@ -54,15 +54,47 @@ pub(crate) fn swapped(
 
 /// How well the captions of a system fit their own references, over a sample of the images.
 pub(crate) fn fit_of(references: &GroupedCaptions, candidates: &Captions, aligned: &Alignment) -> Fit {
+    fit_where(references, candidates, aligned, |_| true)
+}
+
+/// As [`fit_of`], with the references of some rows.
+fn fit_where(
+    references: &GroupedCaptions,
+    candidates: &Captions,
+    aligned: &Alignment,
+    is_of: impl Fn(usize) -> bool,
+) -> Fit {
     let pairs = &aligned.pairs;
     let caption = |row: usize| {
         let row = pairs.get(row).and_then(|pair| pair.candidate);
         row.map_or("", |row| candidates.text(row as usize))
     };
     let texts = |row: usize| {
-        pairs.get(row).map(|pair| references.texts(pair.image as usize).collect()).unwrap_or_default()
+        let rows = pairs.get(row).map(|pair| references.rows(pair.image as usize));
+        let rows = rows.into_iter().flatten().map(|row| *row as usize).filter(|row| is_of(*row));
+        rows.map(|row| references.captions().text(row)).collect()
     };
     fit(pairs.len(), caption, texts)
+}
+
+/// Notices of those of several files of references that the captions of a system do not fit, though they fit all
+/// together.
+pub(crate) fn mispaired_files(
+    name: &str,
+    references: &GroupedCaptions,
+    candidates: &Captions,
+    aligned: &Alignment,
+) -> Vec<Notice> {
+    /// The most files that are looked at.
+    const MOST: usize = 10;
+    let captions = references.captions();
+    let files: Vec<&str> = captions.files().collect();
+    let advice = "make sure that all files of references list the same images in the same order";
+    let of_file = |file: &&str| {
+        let fit = fit_where(references, candidates, aligned, |row| captions.source_of(row) == *file);
+        Some(unfit_to(&format!("references of {file}"), name, &fit, advice)?.system(name))
+    };
+    files.iter().filter(|_| (2..=MOST).contains(&files.len())).filter_map(of_file).collect()
 }
 
 /// A notice if the captions of a system do not fit their own references, as after a shift of rows.
@@ -73,6 +105,10 @@ pub(crate) fn mispaired(name: &str, fit: &Fit) -> Option<Notice> {
 
 /// As [`mispaired`], of captions by any name; `advice` says how to mend it.
 pub(crate) fn unfit(name: &str, fit: &Fit, advice: &'static str) -> Option<Notice> {
+    unfit_to("references", name, fit, advice)
+}
+
+fn unfit_to(references: &str, name: &str, fit: &Fit, advice: &'static str) -> Option<Notice> {
     let message = match fit.mispairing? {
         Mispairing::Shifted { rows, from } => {
             let place = match rows.unsigned_abs() {
@@ -81,15 +117,25 @@ pub(crate) fn unfit(name: &str, fit: &Fit, advice: &'static str) -> Option<Notic
             };
             let way = if rows > 0 { "later" } else { "earlier" };
             let part = if from > 1 { format!(", from about image {from} on") } else { String::new() };
-            format!("the captions of {name} fit the references {place} {way}{part}")
+            format!("the captions of {name} fit the {references} {place} {way}{part}")
         }
         Mispairing::Unrelated { t } => format!(
-            "the captions of {name} share no more words with their own references than with those of other images \
+            "the captions of {name} share no more words with their own {references} than with those of other images \
              (t = {t:.1}; 3 and more if they fit)"
         ),
         Mispairing::Partly { from, to } => format!(
-            "the captions of {name} fit their references, but not between about image {from} and image {to}"
+            "the captions of {name} fit their {references}, but not between about image {from} and image {to}"
         ),
+        Mispairing::Reordered(order) => {
+            let order = match order {
+                Order::Reversed => "the reverse order".to_owned(),
+                Order::AsText => "the order of numbers that are sorted as text (1, 10, 11, 2)".to_owned(),
+                Order::Other { row, image } => {
+                    format!("another order: that of image {row} fits those of image {image}, for example")
+                }
+            };
+            format!("the captions of {name} fit the {references} in {order}")
+        }
     };
     let remedy = Remedy::say(advice)
         .or(Remedy::set(Argument::Pairing, PairingCheck::Off.name()).to("say nothing of it"));

@@ -145,6 +145,11 @@ impl Captions {
         after.checked_sub(1).and_then(|place| files.get(place)).map_or(self.source(), |(_, name)| name)
     }
 
+    /// The display names of the files that were merged; none if there is a single one.
+    pub fn files(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.doubts.files.iter().map(|(_, name)| name.as_str())
+    }
+
     /// Says that the rows from here on are of another file.
     pub(crate) fn begin_file(&mut self, name: &str) {
         let first = self.len();

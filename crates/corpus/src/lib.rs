@@ -71,7 +71,7 @@ pub use picture_names::read_picture_names;
 pub use policy::{Duplicate, Empty, Ids, Missing, Policy, Surplus};
 pub use read::{read, read_bytes};
 pub use reading::{
-    Because, Fit, Layout, Mispairing, ReadColumns, both_sides, fit, fit_some, refuse_open,
+    Because, Fit, Layout, Mispairing, Order, ReadColumns, both_sides, fit, fit_some, refuse_open,
     understand_columns, understand_value,
 };
 pub use rows::{Row, Rows, read_rows};

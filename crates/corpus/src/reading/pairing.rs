@@ -4,17 +4,22 @@
 //! fourteen pairings of real systems and people with their references, the gain is 4.6 to 41 standard errors at 100
 //! images, and within 2 if rows are shifted or in another order. Files that are sorted by class hide a shift from
 //! images far away, so rows nearby are compared as well: a shift by one row fits the neighbour's references best.
-//! Before pairs are said not to fit, rare words must agree ([`super::rare`]).
+//! Before pairs are said not to fit, rare words must agree ([`super::rare`]). Of few images, all pairs are compared
+//! ([`super::few`]).
 
 use std::collections::HashMap;
 
 use foldhash::fast::FixedState;
 
+use super::few;
 use super::rare;
-use super::words::{self, f1};
+use super::words::{self, Words, f1};
 
-/// With fewer images, chance decides.
+/// With fewer images, a sample says little: all pairs are compared.
 const FEWEST_IMAGES: usize = 50;
+
+/// With fewer, they are compared as well if the sample fits, which does not see a shift of a part.
+const MANY_IMAGES: usize = 100;
 
 /// The number of places that are looked at, and of rows at each.
 const RUNS: usize = 60;
@@ -58,6 +63,24 @@ pub enum Mispairing {
         /// The last one, nearly.
         to: usize,
     },
+    /// The captions fit the references in another order.
+    Reordered(Order),
+}
+
+/// An order in which captions fit references.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// The last one first.
+    Reversed,
+    /// That of row numbers which are sorted as text: 1, 10, 11, 2.
+    AsText,
+    /// Any other one, with the row that shows it best and the row whose references it fits, from 1.
+    Other {
+        /// The row.
+        row: usize,
+        /// The row of the references.
+        image: usize,
+    },
 }
 
 /// How well captions fit their own references.
@@ -79,7 +102,32 @@ pub fn fit<'t>(
     references: impl Fn(usize) -> Vec<&'t str>,
 ) -> Fit {
     let rare = || rare::gains(n, &caption, &references);
-    judged(n, &samples(n, &caption, &references), rare)
+    let of_sample = judged(n, &samples(n, &caption, &references), rare);
+    of_few(of_sample, n, caption, references)
+}
+
+/// As [`fit`] of a sample says, unless the `n` pairs are few: then all are compared.
+fn of_few<'t>(
+    of_sample: Fit,
+    n: usize,
+    caption: impl Fn(usize) -> &'t str,
+    references: impl Fn(usize) -> Vec<&'t str>,
+) -> Fit {
+    if n >= MANY_IMAGES || of_sample.mispairing.is_some() {
+        return of_sample;
+    }
+    let captions: Vec<Words> = (0..n).map(|row| words::words(caption(row))).collect();
+    let bags = |row: usize| references(row).into_iter().map(words::words).collect();
+    let images: Vec<Vec<Words>> = (0..n).map(bags).collect();
+    match few::look(&captions, &images) {
+        Some((t, mispairing)) if n < FEWEST_IMAGES => Fit { t: Some(t), mispairing, ..of_sample },
+        // The sample says better that captions do not fit at all.
+        Some((_, mispairing)) => {
+            let is_order = |found: &Mispairing| !matches!(found, Mispairing::Unrelated { .. });
+            Fit { mispairing: mispairing.filter(is_order), ..of_sample }
+        }
+        None => of_sample,
+    }
 }
 
 /// As [`fit`], of captions of some of `n` images: each with the row of its image, in ascending order.
@@ -104,7 +152,11 @@ pub fn fit_some<'t>(
         let gains = rare::gains(captions.len(), &|k| captions[k].1, &|k| references(captions[k].0));
         gains.into_iter().map(|(k, gain)| (captions[k].0, gain)).collect()
     };
-    judged(captions.len(), &captions.iter().filter_map(sampled).collect::<Vec<_>>(), rare)
+    let of_sample = judged(captions.len(), &captions.iter().filter_map(sampled).collect::<Vec<_>>(), rare);
+    if captions.len() < n {
+        return of_sample;
+    }
+    of_few(of_sample, n, |row| captions[row].1, |row| references(captions[row].0))
 }
 
 /// How well `n` captions fit, of which these are looked at. That they do not is believed if the gains by `rare` words,
@@ -114,7 +166,7 @@ fn judged(n: usize, samples: &[Sample], rare: impl Fn() -> Vec<(usize, f64)>) ->
     let t = mean_and_t(&gains).map(|(_, t)| t);
     let is_believed = |found: &Mispairing| {
         let (from, to) = match *found {
-            Mispairing::Shifted { .. } => return true,
+            Mispairing::Shifted { .. } | Mispairing::Reordered(_) => return true,
             Mispairing::Unrelated { .. } => (1, usize::MAX),
             Mispairing::Partly { from, to } => (from, to),
         };
@@ -346,7 +398,50 @@ mod tests {
             let (captions, references) = world(n);
             assert_eq!(found(&captions, &references), None, "{n}");
         }
-        assert_eq!(found(&world(49).0, &world(49).1.into_iter().rev().collect::<Vec<_>>()), None);
+        for n in [8, 12, 24, 49, 70] {
+            let (captions, references) = world(n);
+            assert_eq!(found(&captions, &references), None, "{n}");
+        }
+    }
+
+    #[test]
+    fn few_images_are_compared_with_all() {
+        for n in [12, 24, 49] {
+            let (captions, references) = world(n);
+            let of = |order: &dyn Fn(usize) -> usize| {
+                let captions: Vec<String> = (0..n).map(|row| captions[order(row)].clone()).collect();
+                found(&captions, &references)
+            };
+            assert_eq!(of(&|row| n - 1 - row), Some(Mispairing::Reordered(Order::Reversed)), "{n}");
+            for rows in [1, 2, 3] {
+                let later = Some(Mispairing::Shifted { rows: rows as isize, from: 1 });
+                assert_eq!(of(&|row| (row + rows) % n), later, "{n}");
+            }
+            let mut as_text: Vec<usize> = (0..n).collect();
+            as_text.sort_by_key(|row| (row + 1).to_string());
+            assert_eq!(of(&|row| as_text[row]), Some(Mispairing::Reordered(Order::AsText)), "{n}");
+            let other = of(&|row| (row * 5 + 3) % n);
+            assert!(matches!(other, Some(Mispairing::Reordered(Order::Other { .. }))), "{n}: {other:?}");
+        }
+        let (mut captions, references) = world(24);
+        captions[12..].rotate_left(1);
+        match found(&captions, &references) {
+            Some(Mispairing::Shifted { rows: 1, from }) => assert!((11..=14).contains(&from), "{from}"),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn few_images_say_nothing_where_captions_are_alike() {
+        let (_, references) = world(30);
+        // One caption for all, three captions, and none that shares a word.
+        assert_eq!(found(&vec!["a big thing".to_owned(); 30], &references), None);
+        let three: Vec<String> = (0..30).map(|k| references[k % 3].clone()).collect();
+        assert_eq!(found(&three, &references), None);
+        assert_eq!(found(&vec!["ein Hund".to_owned(); 30], &references), None);
+        // With seven, nothing is told.
+        let (captions, references) = world(7);
+        assert_eq!(found(&captions.into_iter().rev().collect::<Vec<_>>(), &references), None);
     }
 
     #[test]

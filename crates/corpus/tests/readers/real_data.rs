@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use capeval_choice::Code;
 use capeval_corpus::{
     Captions, Error, ErrorKind, Format, GroupedCaptions, Ids, Missing, Policy, ReadOptions, Role, SegmentId,
-    align, merge, read_bytes, write,
+    align, fit, merge, read_bytes, write,
 };
 
 /// The bytes of a file of real data; `None`, and the test is skipped, where it is missing.
@@ -239,4 +239,40 @@ fn clotho_is_read_as_the_csv_crate_reads_it() {
     }
     let ours: Vec<_> = captions.iter().map(|(id, text)| (id.clone(), text.to_owned())).collect();
     assert_eq!(ours, expected);
+}
+
+#[test]
+fn few_right_pairs_of_real_systems_are_never_called_wrong() {
+    const SYSTEMS: [&str; 6] =
+        ["magic_magic", "satic", "scn_lstm", "showedittell_rl", "showedittell_xe", "smurf_m2transformer_c2"];
+    let Some(bytes) = real("coco_karpathy_test/refs.json.gz") else { return };
+    let references = read_bytes(&bytes, "refs", &ReadOptions::references()).unwrap();
+    let references = GroupedCaptions::new(references, Ids::AsGiven).unwrap();
+    let of_image: HashMap<&SegmentId, usize> =
+        (0..references.len()).map(|image| (references.id(image).unwrap(), image)).collect();
+    for system in SYSTEMS {
+        let Some(bytes) = real(&format!("coco_karpathy_test/systems/{system}.json.gz")) else { return };
+        let captions = read_bytes(&bytes, system, &ReadOptions::candidates()).unwrap();
+        let texts = |id: &SegmentId| references.texts(of_image[id]).collect::<Vec<&str>>();
+        let rows: Vec<(&str, Vec<&str>)> = captions.iter().map(|(id, text)| (text, texts(id))).collect();
+        let (mut n_draws, mut n_found) = (0, 0);
+        for draw in 0..400 {
+            let n = 8 + draw % 42;
+            let start = draw * 7919 % (rows.len() - n);
+            for n_references in [1, 5] {
+                let found = |order: &dyn Fn(usize) -> usize| {
+                    let texts = |row: usize| rows[start + row].1[..n_references].to_vec();
+                    fit(n, |row| rows[start + order(row)].0, texts).mispairing
+                };
+                assert_eq!(found(&|row| row), None, "{system} {start} {n} {n_references}");
+                if n >= 24 && n_references == 5 {
+                    n_draws += 2;
+                    n_found += usize::from(found(&|row| (row + 1) % n).is_some());
+                    // A number that has no factor in common with any of these.
+                    n_found += usize::from(found(&|row| (row * 53 + 5) % n).is_some());
+                }
+            }
+        }
+        assert!(100 * n_found > 90 * n_draws, "{system}: {n_found} of {n_draws}");
+    }
 }
