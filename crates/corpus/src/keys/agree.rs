@@ -62,11 +62,11 @@ pub fn agree(
         Parties { ground, sides, ids }.plan()?
     };
     let Plan { key, notice } = plan;
-    if let Some(key) = &key {
+    if !key.is_empty() {
         if let Opposite::Captions(captions) = references {
-            captions.identify_by(key);
+            captions.identify_by(&key);
         }
-        systems.iter_mut().for_each(|(_, captions)| captions.identify_by(key));
+        systems.iter_mut().for_each(|(_, captions)| captions.identify_by(&key));
     }
     notices.extend(notice);
     Ok(notices)
@@ -95,9 +95,18 @@ pub fn refuse_doubt(references: &Captions) -> Result<(), Error> {
 }
 
 impl Captions {
-    /// Takes the values of `key` as ids, if there are such values besides the ids.
-    fn identify_by(&mut self, key: &KeyName) {
+    /// Takes the values of `key` as ids, if there are such values besides the ids; those of several keys are joined.
+    fn identify_by(&mut self, key: &[KeyName]) {
+        let joined = match key {
+            [_] => None,
+            several => Side::of(self, Role::References).joined(several).zip(template(several)),
+        };
         let others = std::mem::take(&mut self.keys_mut().others);
+        if let Some((values, column)) = joined {
+            self.take_ids(values, Keys { column: Some(column), ..Keys::default() });
+            return;
+        }
+        let [key] = key else { return };
         if let Some(chosen) = others.into_iter().find(|other| same(&other.name, key)) {
             let column = match chosen.name {
                 KeyName::Column(name) => Some(name),
@@ -105,6 +114,31 @@ impl Captions {
             };
             self.take_ids(chosen.values, Keys { column, ..Keys::default() });
         }
+    }
+}
+
+/// The template of ids that are made of columns.
+fn template(names: &[KeyName]) -> Option<String> {
+    let names = names.iter().map(|name| match name {
+        KeyName::Column(name) => Some(format!("{{{name}}}")),
+        KeyName::Labels => None,
+    });
+    Some(names.collect::<Option<Vec<_>>>()?.join("|"))
+}
+
+/// The names of columns in quotes, for people.
+fn listed(names: &[KeyName]) -> String {
+    let names: Vec<String> = names
+        .iter()
+        .filter_map(|name| match name {
+            KeyName::Column(name) => Some(format!("{name:?}")),
+            KeyName::Labels => None,
+        })
+        .collect();
+    match names.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, others)) => format!("{} and {last}", others.join(", ")),
+        None => String::new(),
     }
 }
 
@@ -119,8 +153,8 @@ fn same(a: &KeyName, b: &KeyName) -> bool {
 /// The keys to use.
 #[derive(Default)]
 struct Plan {
-    /// The key that identifies the rows, if not the existing ids.
-    key: Option<KeyName>,
+    /// The keys that identify the rows together; none for the existing ids.
+    key: Vec<KeyName>,
     notice: Option<Notice>,
 }
 
@@ -169,6 +203,17 @@ impl<'c> Side<'c> {
         own.into_iter().chain(self.keys.others.iter().map(other))
     }
 
+    /// The values of columns, joined with a bar as [`template`] does; `None` if it lacks one.
+    fn joined(&self, names: &[KeyName]) -> Option<Vec<SegmentId>> {
+        let columns: Vec<Column<'_>> = names.iter().map(|name| self.column(name)).collect::<Option<_>>()?;
+        let value = |row: usize| {
+            let values: Vec<String> =
+                columns.iter().filter_map(|column| Some(column.values.get(row)?.to_string())).collect();
+            SegmentId::from(values.join("|"))
+        };
+        Some((0..self.ids.len()).map(value).collect())
+    }
+
     /// Returns true if its ids are more than numbers of its rows.
     pub(super) fn has_ids(&self) -> bool {
         matches!(self.keys.standing, Standing::Certain | Standing::General)
@@ -201,6 +246,9 @@ impl<'c> Parties<'c> {
             return Ok(plan);
         }
         if let Some(plan) = self.labels()? {
+            return Ok(plan);
+        }
+        if let Some(plan) = self.shared_columns() {
             return Ok(plan);
         }
         self.refuse_numbers()?;
@@ -249,7 +297,44 @@ impl<'c> Parties<'c> {
         let remedy = Remedy::give(Argument::IdColumn(Role::Candidates)).to("name another one");
         let notice =
             (!is_known || passed.is_some()).then(|| Notice::new(Code::IdColumn, message).remedy(remedy));
-        Ok(Some(Plan { key: Some(chosen.name.clone()), notice }))
+        Ok(Some(Plan { key: vec![chosen.name.clone()], notice }))
+    }
+
+    /// The fewest columns of the same names on all sides whose values together tell the rows of every system apart, and
+    /// are those of the references.
+    fn shared_columns(&self) -> Option<Plan> {
+        /// The columns that are tried.
+        const COLUMNS: usize = 12;
+        let is_everywhere = |name: &KeyName| self.sides.iter().all(|side| side.column(name).is_some());
+        let names = self.ground.columns().map(|column| column.name);
+        let names = names.filter(|name| *name != KeyName::Labels && is_everywhere(name));
+        let names: Vec<KeyName> = names.take(COLUMNS).collect();
+        let are_same = |names: &[KeyName]| {
+            let there = self.ground.joined(names).unwrap_or_default();
+            let there = self.forms(&there);
+            let has = |side: &Side<'_>| {
+                side.joined(names)
+                    .is_some_and(|here| self.forms(&here) == there && self.tells_apart(side, &here))
+            };
+            there.len() > 1 && !self.sides.is_empty() && self.sides.iter().all(has)
+        };
+        let pairs = names
+            .iter()
+            .enumerate()
+            .flat_map(|(k, one)| names.iter().skip(k + 1).map(move |two| vec![one.clone(), two.clone()]));
+        let pairs: Vec<Vec<KeyName>> = pairs.collect();
+        let triples = pairs.iter().flat_map(|pair| {
+            let last = names.iter().position(|name| pair.last() == Some(name)).unwrap_or_default();
+            names
+                .iter()
+                .skip(last + 1)
+                .map(move |three| [pair.as_slice(), std::slice::from_ref(three)].concat())
+        });
+        let key = pairs.iter().cloned().chain(triples).find(|names| are_same(names))?;
+        let message =
+            format!("images are identified by the columns {} together, which both sides have", listed(&key));
+        let remedy = Remedy::give(Argument::IdColumn(Role::Candidates)).to("name another one");
+        Some(Plan { key, notice: Some(Notice::new(Code::IdColumn, message).remedy(remedy)) })
     }
 
     /// Returns true if all systems have a column, and it tells their rows apart by values that the references mostly
@@ -308,7 +393,7 @@ impl<'c> Parties<'c> {
             let message = "rows are matched by the labels of their index, which has no name";
             let remedy = Remedy::say("name the index, or drop it to match rows in order");
             let notice = Some(Notice::new(Code::Labels, message.to_owned()).remedy(remedy));
-            return Ok(Some(Plan { key: Some(KeyName::Labels), notice }));
+            return Ok(Some(Plan { key: vec![KeyName::Labels], notice }));
         }
         let labels = telling.labels().unwrap_or_default();
         let message = format!(

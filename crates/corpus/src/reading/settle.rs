@@ -24,11 +24,13 @@ pub(crate) fn settle(
 ) -> Result<Vec<Notice>, Error> {
     let mut notices = Vec::new();
     let mut parts = ground.take_parts();
+    let mut telling = None;
     if let Some((_, first)) = systems.first() {
         for part in parts.iter_mut() {
-            notices.extend(settle_ground(part, first, ids)?);
+            notices.extend(settle_ground(part, first, ids)?.1);
         }
-        notices.extend(settle_ground(ground, first, ids)?);
+        let (joined, notice) = settle_ground(ground, first, ids)?;
+        (telling, notices) = (joined, notices.into_iter().chain(notice).collect());
     }
     if !parts.is_empty() {
         *ground = merge(parts, Role::References)?;
@@ -41,7 +43,8 @@ pub(crate) fn settle(
             }
             let notice = system.read_again(decision.system, ground.source(), decision.by_gain, &[]);
             notices.extend(notice);
-            system.set_joined(decision.joined);
+            // The columns of references are known no more.
+            system.set_joined(decision.joined.or_else(|| telling.take()));
         }
         system.drop_reading();
     }
@@ -49,21 +52,26 @@ pub(crate) fn settle(
     Ok(notices)
 }
 
-/// Decides how references are read, if that is open. Returns what was not obvious.
-fn settle_ground(ground: &mut Captions, system: &Captions, ids: Ids) -> Result<Option<Notice>, Error> {
+/// Decides how references are read, if that is open. Returns columns that tell rows of the system with one id apart,
+/// as a template, and what was not obvious.
+fn settle_ground(
+    ground: &mut Captions,
+    system: &Captions,
+    ids: Ids,
+) -> Result<(Option<String>, Option<Notice>), Error> {
     if ground.reading().is_none() {
-        return Ok(None);
+        return Ok((None, None));
     }
     let decision = Sides::new(ground, system, ids).decide()?;
     if let Some(unread) = &decision.unread.ground {
         let notice = ground.unread(unread, system, Role::References)?;
         ground.drop_reading();
-        return Ok(Some(notice));
+        return Ok((None, Some(notice)));
     }
     let beside = beside(ground, system, decision.system.as_ref());
     let notice = ground.read_again(decision.ground, system.source(), decision.by_gain, &beside);
     ground.drop_reading();
-    Ok(notice)
+    Ok((decision.joined, notice))
 }
 
 /// The columns of candidates that stand in the file of the references; none if they have their own.

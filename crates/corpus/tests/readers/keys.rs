@@ -209,3 +209,37 @@ fn every_table_format_keeps_what_may_identify_its_rows() {
         assert_eq!(both(references, candidates).unwrap().0, ["two", "one"]);
     }
 }
+
+#[test]
+fn columns_that_tell_rows_apart_together_identify_them() {
+    // Names, and the ids of four images of which no column tells them apart.
+    let cases: &[(&str, [&str; 4])] = &[
+        ("scene,object", ["s0,1", "s0,2", "s1,1", "s1,2"]),
+        ("img1,img2", ["a.png,c.png", "a.png,b.png", "c.png,b.png", "c.png,a.png"]),
+        ("youtube_id,start_time", ["x-1,0", "x-1,10", "zz,0", "zz,10"]),
+        ("show,season,episode", ["lost,1,1", "lost,1,2", "lost,2,1", "dark,1,1"]),
+        ("split,lang,line", ["a,de,1", "a,fr,1", "a,de,2", "a,fr,2"]),
+    ];
+    for (names, ids) in cases {
+        let rows = |order: [usize; 4], text: &str, copies: usize| {
+            let row = |k: usize| (0..copies).map(move |_| format!("{},{text} {k} is here", ids[k]));
+            format!("{names},caption;{}", order.into_iter().flat_map(row).collect::<Vec<_>>().join(";"))
+        };
+        for copies in [1, 5] {
+            let (texts, codes) =
+                matched(&rows([0, 1, 2, 3], "reference", copies), &rows([2, 0, 3, 1], "candidate", 1))
+                    .unwrap();
+            let expected = [2, 0, 3, 1].map(|k| format!("reference {k} is here"));
+            assert_eq!((texts, codes), (expected.to_vec(), vec!["id-column".to_owned()]), "{names} {copies}");
+        }
+    }
+    // Another set of pairs on one side identifies nothing, nor do columns that differ.
+    let references = "scene,object,caption;s0,1,a x;s0,2,b x;s1,1,c x;s1,2,d x";
+    for candidates in [
+        "scene,object,caption;s0,1,a y;s0,2,b y;s1,1,c y;s1,7,d y",
+        "scene,place,caption;s0,1,a y;s0,2,b y;s1,1,c y;s1,2,d y",
+    ] {
+        let read = matched(references, candidates);
+        assert!(read.as_ref().is_err() || read.as_ref().unwrap().1 != ["id-column"], "{read:?}");
+    }
+}

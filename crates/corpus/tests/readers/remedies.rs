@@ -180,7 +180,6 @@ fn refused() -> Vec<(&'static str, Run)> {
         ("a prefix there", against(&ground(|k| format!("coco_{k}")), &dict(|k| k.to_string()), json)),
         ("a tensor", against(&ground(|k| k.to_string()), &dict(|k| format!("tensor({k})")), json)),
         ("two columns", against(&ground(parts), &composite(""), "a.csv")),
-        ("two columns on both sides", Run::new((&composite(" there"), "r.csv"), (&composite(""), "a.csv"))),
         ("numbers and texts", against(&ground(plain), &dict(|k| format!("a/im{k}.jpg")), json)),
         (
             "addresses",
