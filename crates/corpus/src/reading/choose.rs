@@ -106,6 +106,10 @@ impl<'c> Sides<'c> {
             true => self.unread(),
             false => Unread::default(),
         };
+        // Lines are not paired by position if their ids are the same in another form.
+        if unread.ground.is_some() && unread.system.is_some() {
+            self.refuse_other_ids()?;
+        }
         Ok(Decision {
             unread,
             ground: self.ground.pick(way.ground, &scored.ground),

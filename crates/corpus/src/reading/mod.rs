@@ -12,6 +12,7 @@ mod column;
 mod evidence;
 mod family;
 mod few;
+mod framed;
 mod joined;
 mod kinds;
 mod layout;

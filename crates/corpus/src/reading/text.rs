@@ -5,9 +5,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::literal;
 use super::records::{Doubt, RecordList};
 use super::sheet::{Record, Sheet};
+use super::{framed, literal};
 use crate::Role;
 use crate::error::Position;
 use crate::table::{Cell, header_sign, remarks};
@@ -22,9 +22,9 @@ const LAST_SEPARATORS: &[&str] = &["|||", "|", ";", ",", "::", " "];
 const COLUMNS: &[&str] = &["\t", "|||", "|", ";", ","];
 
 /// What ids of lines are called, if each line has one.
-const FIRST: &str = "first field";
+pub(super) const FIRST: &str = "first field";
 pub(super) const LAST: &str = "last field";
-const REST: &str = "the rest";
+pub(super) const REST: &str = "the rest";
 
 /// The number of a block, which stands in no line.
 pub(super) const BLOCK: &str = "block";
@@ -72,6 +72,7 @@ fn lists(lines: &[Line<'_>]) -> Vec<RecordList> {
     lists.extend(labelled(&all));
     let bare: Vec<RecordList> = lists.iter().filter_map(without_signs).collect();
     lists.extend(bare);
+    lists.extend(framed::all(&all));
     lists.retain(|list| list.sheet.len() >= 2);
     lists
 }

@@ -403,3 +403,48 @@ fn a_comma_in_a_row_is_at_fault_where_there_is_no_header() {
     let error = read_bytes(text.as_bytes(), "r.csv", &ReadOptions::references()).unwrap_err().to_string();
     assert!(error.contains("column"), "{error}");
 }
+
+#[test]
+fn ids_in_any_frame_pair_lines() {
+    let letter = |k: usize| char::from(b'a' + k as u8);
+    type Frame<'f> = &'f dyn Fn(usize, &str) -> String;
+    let frames: &[Frame<'_>] = &[
+        &|k, text| format!("{}:\n    {text}", IDS[k]),
+        &|k, text| format!(">{}\n{text}", IDS[k]),
+        &|k, text| format!("[{}]\n{text}", IDS[k]),
+        &|k, text| format!("Reading photo_{}.png ...\nText: {text}", IDS[k]),
+        &|k, text| format!("item {{\n  id: {}\n  text: \"{text}\"\n}}", IDS[k]),
+        &|k, text| format!("{}) {text}", letter(k)),
+        &|k, text| format!("図{}：{text}", k + 1),
+        &|k, text| format!("the photos/no {}.png {text}", IDS[k]),
+        &|k, text| format!("{} & {text} \\\\", IDS[k]),
+        &|k, text| format!("INSERT INTO c VALUES ({}, '{text}');", IDS[k]),
+        &|k, text| format!("{{image: {}, text: '{text}'}},", IDS[k]),
+        &|k, text| format!("level=info image={} caption=\"{text}\"", IDS[k]),
+    ];
+    for (number, frame) in frames.iter().enumerate() {
+        let join = |lines: Vec<String>| lines.join("\n");
+        let references = join((0..10).map(|k| frame(k, IMAGES[k].1)).collect());
+        let candidates = join(ORDER.map(|k| frame(k, IMAGES[k].0)).to_vec());
+        let (references, candidates, _) = read(&references, &candidates).unwrap();
+        for (row, k) in ORDER.into_iter().enumerate() {
+            let (id, text) = candidates.get(row).unwrap();
+            let of_image = references.iter().find(|(other, _)| *other == id).map(|(_, text)| text);
+            assert_eq!((text, of_image), (IMAGES[k].0, Some(IMAGES[k].1)), "{number}");
+        }
+    }
+}
+
+#[test]
+fn ids_in_two_spellings_are_refused_with_the_option_that_works() {
+    let references: Vec<String> =
+        (0..10).map(|k| format!("COCO_val2014_{:012}.jpg {}", IDS[k], IMAGES[k].1)).collect();
+    let candidates: Vec<String> = ORDER.map(|k| format!("{} {}", IDS[k], IMAGES[k].0)).to_vec();
+    let error = read(&references.join("\n"), &candidates.join("\n")).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::MixedIds, "{error}");
+    assert!(error.to_string().contains("written in another way"), "{error}");
+    // Numbers that are no ids stay words.
+    let references: Vec<String> = (0..10).map(|k| format!("IMG_{k:04}.jpg {}", IMAGES[k].1)).collect();
+    let candidates: Vec<String> = ORDER.map(|k| format!("{} dogs and {}", k + 2, IMAGES[k].0)).to_vec();
+    assert!(read(&references.join("\n"), &candidates.join("\n")).is_ok());
+}
