@@ -35,7 +35,7 @@ pub(super) fn all(lines: &[&Line<'_>]) -> Vec<RecordList> {
         .map(|(place, line)| (*place, line.trim()))
         .filter(|(_, line)| has_word(line) && !recurring.contains(line))
         .collect();
-    in_lines(&left).into_iter().chain(in_turns(&left)).collect()
+    in_lines(&left, false).into_iter().chain(in_turns(&left)).collect()
 }
 
 /// The lines that stand many times; none where none of the first ones does.
@@ -52,8 +52,8 @@ fn recurring<'l>(lines: &[&Line<'l>]) -> HashSet<&'l str> {
     if found.is_empty() || head.len() == lines.len() { found } else { recurring(lines, lines.len()) }
 }
 
-/// Ids and captions in the same lines.
-fn in_lines(lines: &[Line<'_>]) -> Option<RecordList> {
+/// Ids and captions in the same lines; behind numbers that only count them, there may be others.
+fn in_lines(lines: &[Line<'_>], are_behind: bool) -> Option<RecordList> {
     let (body, before) = body(lines)?;
     let parts: Vec<(Position, &str, &str)> = body
         .iter()
@@ -68,13 +68,26 @@ fn in_lines(lines: &[Line<'_>]) -> Option<RecordList> {
     let ids: Vec<&str> = parts.iter().map(|(_, id, _)| *id).collect();
     if start.is_empty()
         || !are_ids(&ids, is_marked)
-        || body.len() == lines.len() && is_plain(before, start, &ids)
+        || !are_behind && body.len() == lines.len() && is_plain(before, start, &ids)
     {
         return None;
     }
     let captions = inner(&rests, start);
+    let count = |first: usize| ids.iter().zip(first..).all(|(id, k)| id.parse() == Ok(k));
+    if !are_behind && (count(0) || count(1)) {
+        let behind: Vec<Line<'_>> =
+            parts.iter().zip(&captions).map(|((place, ..), caption)| (*place, *caption)).collect();
+        if let Some(list) = in_lines(&behind, true) {
+            return Some(list);
+        }
+    }
     let records = parts.iter().zip(captions).map(|((place, id, _), caption)| (*place, *id, caption));
-    list(records.collect(), format!("lines with {:?} behind ids", start.trim()))
+    let path = match (start.trim(), before.trim()) {
+        ("", "") => "lines that begin with an id".to_owned(),
+        ("", before) => format!("lines that begin with {before:?} and an id"),
+        (start, _) => format!("lines with {start:?} behind ids"),
+    };
+    list(records.collect(), path)
 }
 
 /// Returns true for an id and a caption with nothing but white space or a known sign between them, which are read
@@ -126,8 +139,10 @@ fn body<'l, 'a>(lines: &'a [Line<'l>]) -> Option<(&'a [Line<'l>], &'l str)> {
     }
     let middle = lines.len() / 2;
     let before = before_ids(&[lines.get(middle)?.1, lines.get(middle - 1)?.1]);
-    let is_one = |(_, line): &Line<'_>| {
-        line.strip_prefix(before).and_then(id).is_some_and(|(id, _)| is_number(id) || is_letter(id))
+    let id = |line: &'l str| Some(id(line.strip_prefix(before)?)?.0);
+    let are_letters = id(lines.get(middle)?.1).is_some_and(|id| !is_number(id));
+    let is_one = |(_, line): &Line<'l>| {
+        id(line).is_some_and(|id| if are_letters { is_letter(id) } else { is_number(id) })
     };
     let first = lines.iter().position(is_one)?;
     let last = lines.iter().rposition(is_one)?;
@@ -265,6 +280,19 @@ mod tests {
             for lines in [lines.as_slice(), whole.as_slice()] {
                 assert_eq!(strip(read(lines)).iter().map(ok).collect::<Vec<_>>(), expected, "{lines:?}");
             }
+        }
+    }
+
+    #[test]
+    fn ids_may_stand_behind_numbers_that_count() {
+        for sign in [":", "^", " ", " | "] {
+            let line = |(k, (id, text)): (usize, &(&str, &str))| format!("{k}{sign}{id}{sign}{text}");
+            let header = format!("n{sign}image_id{sign}caption");
+            let lines: Vec<String> =
+                std::iter::once(header).chain(CAPTIONS.iter().enumerate().map(line)).collect();
+            let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+            let found = read(&lines);
+            assert_eq!(found[0][2], ("305".to_owned(), CAPTIONS[2].1.to_owned()), "{sign:?}");
         }
     }
 

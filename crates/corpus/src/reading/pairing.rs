@@ -120,7 +120,7 @@ fn of_few<'t>(
     let bags = |row: usize| references(row).into_iter().map(words::words).collect();
     let images: Vec<Vec<Words>> = (0..n).map(bags).collect();
     match few::look(&captions, &images) {
-        Some((t, mispairing)) if n < FEWEST_IMAGES => Fit { t: Some(t), mispairing, ..of_sample },
+        Some((t, mispairing)) if n < FEWEST_IMAGES => Fit { images: n, t: Some(t), mispairing },
         // The sample says better that captions do not fit at all.
         Some((_, mispairing)) => {
             let is_order = |found: &Mispairing| !matches!(found, Mispairing::Unrelated { .. });
