@@ -207,7 +207,14 @@ fn start<'l>(texts: &[&'l str]) -> &'l str {
 
 /// The captions in texts that begin in the same way, without the signs that all have at the end.
 fn inner<'l>(texts: &[&'l str], start: &str) -> Vec<&'l str> {
-    let bare: Vec<&str> = texts.iter().map(|text| text.get(start.len()..).unwrap_or_default()).collect();
+    let mut bare: Vec<&str> = texts.iter().map(|text| text.get(start.len()..).unwrap_or_default()).collect();
+    // Commas stand between records, and so not behind the last one.
+    if let Some((last, others)) = bare.split_last_mut()
+        && !last.ends_with(',')
+        && others.iter().all(|text| text.ends_with(','))
+    {
+        others.iter_mut().for_each(|text| *text = text.strip_suffix(',').unwrap_or(text));
+    }
     let first = bare.first().copied().unwrap_or_default();
     let is_common = |end: &str| bare.iter().all(|text| text.ends_with(end));
     let signs = first.trim_end_matches(|c: char| !c.is_alphanumeric()).len();
@@ -324,6 +331,15 @@ mod tests {
 
     #[test]
     fn captions_have_no_frame() {
+        let export = [
+            "[",
+            "{id: 1, c: 'A b.'},",
+            "{id: 2, c: 'B c.'},",
+            "{id: 4, c: 'C d'},",
+            "{id: 3, c: 'Dd'}",
+            "]",
+        ];
+        assert_eq!(read(&export)[0][0], ("1".to_owned(), "A b.".to_owned()));
         for lines in [
             ["a photo of a dog", "a photo of 2 cats", "a photo of a kite", "a photo of 2 men"],
             ["a dog runs", "a man eats", "a cat sleeps", "a bird sings"],
