@@ -417,7 +417,6 @@ fn ids_in_any_frame_pair_lines() {
         &|k, text| format!("{}) {text}", letter(k)),
         &|k, text| format!("図{}：{text}", k + 1),
         &|k, text| format!("the photos/no {}.png {text}", IDS[k]),
-        &|k, text| format!("{} & {text} \\\\", IDS[k]),
         &|k, text| format!("INSERT INTO c VALUES ({}, '{text}');", IDS[k]),
         &|k, text| format!("{{image: {}, text: '{text}'}},", IDS[k]),
         &|k, text| format!("level=info image={} caption=\"{text}\"", IDS[k]),
