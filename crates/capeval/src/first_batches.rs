@@ -1,5 +1,5 @@
-//! Looks at the first batches of a training loop: at texts that are no captions, and at captions that do not fit the
-//! references of their own images.
+//! Looks at the first batches of a training loop: at texts that are no captions, at what all captions or references
+//! have in common, and at captions that do not fit the references of their own images.
 //!
 //! A batch has few images, and several captions of each, so the first caption of each image is kept until there are
 //! enough of them to tell. After that, a batch costs the look at one flag.
@@ -12,7 +12,7 @@ use capeval_choice::NoticeCode;
 use capeval_corpus::fit_some;
 use capeval_report::Notice;
 
-use crate::not_captions::judge_texts;
+use crate::not_captions::{Caption, Judge, judge_texts};
 use crate::{PairingCheck, Scorer, shapes};
 
 /// The captions in which texts that are none are looked for, and the most of a batch that is looked at.
@@ -38,7 +38,7 @@ struct SeenCaptions {
     n: usize,
     /// The first caption of each image.
     by_image: BTreeMap<usize, String>,
-    pairs_are_known: bool,
+    images_are_known: bool,
     /// What was said.
     told: Vec<Notice>,
 }
@@ -67,7 +67,8 @@ impl FirstBatches {
             found = judge_texts(texts.get(..JUDGED).unwrap_or(texts));
         }
         seen.n += texts.len().max(1);
-        if self.looks_at_pairs && !seen.pairs_are_known {
+        let looks_at_images = self.looks_at_pairs || are_texts;
+        if looks_at_images && !seen.images_are_known {
             for (image, text) in images.iter().zip(texts) {
                 if seen.by_image.len() < ENOUGH_IMAGES.max(JUDGED) {
                     seen.by_image.entry(*image as usize).or_insert_with(|| (*text).to_owned());
@@ -75,19 +76,27 @@ impl FirstBatches {
             }
             let n_images = scorer.ids().len();
             if seen.by_image.len() >= ENOUGH_IMAGES.min(n_images) {
-                found.extend(of_pairs(scorer, &seen.by_image));
-                seen.pairs_are_known = true;
+                found.extend(self.looks_at_pairs.then(|| of_pairs(scorer, &seen.by_image)).flatten());
+                if are_texts {
+                    found.extend(of_all(scorer, &seen.by_image));
+                }
+                seen.images_are_known = true;
                 seen.by_image = BTreeMap::new();
             }
         }
-        let pairs_are_known = !self.looks_at_pairs || seen.pairs_are_known || seen.n >= LOOKED;
-        if seen.n >= JUDGED && pairs_are_known {
+        let images_are_known = !looks_at_images || seen.images_are_known || seen.n >= LOOKED;
+        if seen.n >= JUDGED && images_are_known {
             self.is_done.store(true, Ordering::Relaxed);
         }
-        let is_told = |code: &NoticeCode| seen.told.iter().any(|notice| notice.code == *code);
-        found.retain(|notice| !is_told(&notice.code));
-        seen.told.extend(found.iter().cloned());
-        found
+        let mut new: Vec<Notice> = Vec::new();
+        for notice in found {
+            let is_told = |code: &NoticeCode| seen.told.iter().chain(&new).any(|told| told.code == *code);
+            if !is_told(&notice.code) {
+                new.push(notice);
+            }
+        }
+        seen.told.extend(new.iter().cloned());
+        new
     }
 
     /// What was said of the batches so far.
@@ -102,4 +111,20 @@ fn of_pairs(scorer: &Scorer, captions: &BTreeMap<usize, String>) -> Option<Notic
     let references = scorer.engine().references();
     let fit = fit_some(references.n_images(), &rows, |image| references.of(image).collect());
     shapes::unfit("the first batches", &fit, "make sure that each caption has the id of its own image")
+}
+
+/// What a report would say of a caption of each image, and of the references of these images.
+fn of_all(scorer: &Scorer, captions: &BTreeMap<usize, String>) -> Vec<Notice> {
+    let engine = scorer.engine();
+    let id = |image: &usize| scorer.ids().get(*image);
+    let texts: Vec<Caption<'_>> =
+        captions.iter().filter_map(|(image, text)| Some((id(image)?, &**text))).collect();
+    let of_image = |image: &usize| {
+        let references = id(image).map(|id| engine.references().of(*image).map(move |text| (id, text)));
+        references.into_iter().flatten()
+    };
+    let references: Vec<Caption<'_>> = captions.keys().flat_map(of_image).collect();
+    let n = references.len();
+    let judge = Judge::new(&[], n, |step| references.into_iter().step_by(step).collect(), engine.metrics());
+    judge.tell(&[("the first batches", texts)])
 }

@@ -90,6 +90,16 @@ impl<'a> Judge<'a> {
     /// When most captions of a system or most references are of a kind that makes scores meaningless, and the other
     /// side is not, unless it is accepted.
     pub fn judge(&self, systems: &[(&str, Vec<Caption<'_>>)]) -> Result<Vec<Notice>, Error> {
+        self.verdict(systems).finish()
+    }
+
+    /// As [`Self::judge`], for those who are told of everything and decide themselves.
+    pub fn tell(&self, systems: &[(&str, Vec<Caption<'_>>)]) -> Vec<Notice> {
+        let Verdict { notices, refused, .. } = self.verdict(systems);
+        refused.into_iter().map(|(_, notice)| notice).chain(notices).collect()
+    }
+
+    fn verdict(&self, systems: &[(&str, Vec<Caption<'_>>)]) -> Verdict {
         let texts =
             |captions: &[Caption<'a>]| -> Vec<&'a str> { captions.iter().map(|(_, text)| *text).collect() };
         let references = texts(&self.references);
@@ -124,7 +134,7 @@ impl<'a> Judge<'a> {
         let decoration = Decoration { opening, closing, ..Decoration::default() };
         let framed = Habits { prompt: None, quotes: false, decoration, ..side.habits };
         verdict.notices.extend(framed.notices("references", references.len()));
-        verdict.finish()
+        verdict
     }
 
     /// Returns true if most references are of a kind.
