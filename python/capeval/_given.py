@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Union
 
 from . import _engine
-from ._inputs import listed, table_columns, to_list
+from ._inputs import index_labels, listed, named_index, table_columns, to_list
 from ._report import Measure
 
 
@@ -90,7 +90,7 @@ def _rows(source: Any, ids: list[Any] | None, measures: list[Any]) -> list[dict[
     """Rows with ``image_id``."""
     columns = table_columns(source)
     if columns is not None:
-        values = {name: to_list(source, name) for name in columns}
+        values = {**named_index(source), **{name: to_list(source, name) for name in columns}}
         return [dict(zip(values, row)) for row in zip(*values.values())]
     name = measures[0][0] if len(measures) == 1 else "score"
     if isinstance(source, Mapping):
@@ -102,6 +102,8 @@ def _rows(source: Any, ids: list[Any] | None, measures: list[Any]) -> list[dict[
     numbers = listed("scores", source)
     if all(isinstance(row, Mapping) for row in numbers):
         return [dict(row) for row in numbers]
+    if ids is None:
+        ids = index_labels(source)
     if ids is None:
         raise ValueError(
             f"scores: {len(numbers)} numbers without ids; pass a dictionary {{id: number}}, or capeval.Scores(numbers, ids=…)"

@@ -62,19 +62,25 @@ def captions(
     """The captions of `source`, which errors call `name`."""
     splits = None if split is None else several(split)
     unwanted = [] if drop is None else several(drop)
-    wanted = None if caption_columns is None else several(caption_columns)
+    # Data frames may have numbers as names of columns.
+    wanted = None if caption_columns is None else [str(column) for column in several(caption_columns)]
+    id_column = None if id_column is None else str(id_column)
     if isinstance(source, Captions):
         if format is not None or splits or id_column or wanted or unwanted:
             raise ValueError(
                 f"{name}: these captions are read already; pass their format, split, columns and drop to capeval.read()"
             )
         return source
+    if isinstance(source, str) and source.lstrip()[:1] in ("[", "{") and not os.path.exists(source[:255]):
+        raise ValueError(f"{name}: this is JSON as text, not the path of a file; pass json.loads(…) of it")
     if isinstance(source, (str, os.PathLike)):
         reading = {"format": format, "split": splits, "id_column": id_column, "caption_columns": wanted, "drop": unwanted}
         return Captions.read(os.fspath(source), references, reading)
     if format is not None:
         raise ValueError(f"format={format!r} is for files, but {name} is of type {type(source).__name__}")
     if isinstance(source, dict) and hasattr(source, "column_names"):  # datasets.DatasetDict
+        if splits is None and len(source) == 1:
+            splits = list(source)
         if splits is None or len(splits) != 1 or splits[0] not in source:
             some = ", ".join(map(repr, source))
             raise ValueError(f"{name}: there are several splits ({some}); pass one of them, as in {name}[{next(iter(source), '')!r}]")
@@ -244,7 +250,7 @@ def _from_table(
     wanted: list[str] | None,
 ) -> Captions:
     """The captions of a table with a row per caption, several columns of captions, or a column of lists."""
-    index = _named_index(source)
+    index = named_index(source)
     names = [*columns, *(level for level in index if level not in columns)]
     names = [column for column in names if column == id_column or not _holds_pictures(source, column)]
     read: dict[str, Any] = {"references": references, "id_column": id_column, "caption_columns": wanted}
@@ -315,7 +321,7 @@ def _understood(
     if by_name is not None and sum(map(_has_texts, values.values())) < 2:
         return None
     labels = _unnamed_index(source)
-    # Labels that count the rows are no ids that someone gave.
+    # Labels that count the rows are no ids that someone gave; others are, under the name that the engine knows.
     if by_name is None and labels is not None and labels != list(range(len(labels))):
         values["(index)"] = labels
     if splits:
@@ -343,7 +349,7 @@ def table_records(source: Any) -> list[dict[str, Any]] | None:
     columns = table_columns(source)
     if columns is None:
         return None
-    index = _named_index(source)
+    index = named_index(source)
     names = [name for name in columns if columns.count(name) == 1 and not _holds_pictures(source, name)]
     values = _values(source, dict.fromkeys([*names, *index]), index)
     return [dict(zip(values, row)) for row in zip(*values.values())]
@@ -363,7 +369,7 @@ def _of_splits(values: list[Any], splits: list[str], name: str) -> list[int]:
     return kept
 
 
-def _named_index(source: Any) -> dict[str, list[Any]]:
+def named_index(source: Any) -> dict[str, list[Any]]:
     """The levels of a pandas index that have names, unless a column is called the same."""
     index = getattr(source, "index", None)
     if index is None or not hasattr(index, "get_level_values"):
@@ -381,6 +387,15 @@ def _unnamed_index(source: Any) -> list[Any] | None:
     return list(index.tolist()) if is_unnamed else None
 
 
+def index_labels(series: Any) -> list[Any] | None:
+    """The labels of a series of pandas, unless they only count its rows; None for other objects."""
+    index: Any = getattr(series, "index", None)
+    if not hasattr(series, "iloc") or hasattr(series, "columns") or index is None or index.nlevels != 1:
+        return None
+    labels = list(index.tolist())
+    return labels if index.name is not None or labels != list(range(len(labels))) else None
+
+
 def _holds_pictures(source: Any, column: str) -> bool:
     """True if a column of a `datasets.Dataset` holds pictures, which reading it would decode."""
     features = getattr(source, "features", None)
@@ -389,7 +404,7 @@ def _holds_pictures(source: Any, column: str) -> bool:
 
 
 def _may_be_ids(values: Sequence[Any]) -> bool:
-    first = next((value for value in values if not is_missing(value)), None)
+    first = plain(next((value for value in values if not is_missing(value)), None))
     if first is None or isinstance(first, (str, float)):
         return True
     return hasattr(first, "__index__") and not hasattr(first, "__len__")  # arrays of numpy have both
@@ -399,7 +414,12 @@ def several(cell: Any) -> list[Any]:
     """The captions of one cell, as a list; empty if the cell is missing."""
     if is_missing(cell):
         return []
-    return [cell] if isinstance(cell, str) else list(cell)
+    return [cell] if isinstance(cell, (str, bytes)) or not hasattr(cell, "__iter__") else list(cell)
+
+
+def plain(value: Any) -> Any:
+    """The value of an array without axes, such as an item of a tensor; any other value as it is."""
+    return value.tolist() if hasattr(value, "tolist") and getattr(value, "shape", None) == () else value
 
 
 def is_missing(cell: object) -> bool:
@@ -418,7 +438,10 @@ def to_list(source: Any, column: str) -> list[Any]:
         import pyarrow
 
         source = pyarrow.table(source)
-    values = source[column]
+    if hasattr(source, "iloc"):  # pandas, in which any object may be the name of a column
+        values = source.iloc[:, [str(name) for name in source.columns].index(column)]
+    else:
+        values = source[column]
     if hasattr(values, "isna") and not hasattr(values, "to_pylist"):  # a column of pandas
         return [None if is_missing(value) else value for value in values.tolist()]
     for method in ("to_pylist", "to_list", "tolist"):
@@ -460,7 +483,10 @@ def metric_options(metrics: Metrics, options: MetricChoice) -> ChosenMetrics:
 
 def ids_of(images: Iterable[Any] | None) -> list[Any] | None:
     """The ids of images as a list."""
-    return None if images is None else listed("images", images)
+    ids = None if images is None else [plain(image) for image in listed("images", images)]
+    if ids and all(isinstance(image, bool) for image in ids):
+        raise TypeError("images: this is a mask of True and False; pass the ids of the images, such as numpy.array(ids)[mask]")
+    return ids
 
 
 def listed(name: str, values: Iterable[Any]) -> list[Any]:

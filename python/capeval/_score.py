@@ -80,7 +80,8 @@ def score(
         - A table of pandas, polars or pyarrow with a column or named index of ids and a column of captions or of lists of
           captions; a ``datasets.Dataset``; a ``COCO`` of pycocotools. Rows without such ids are matched by a column that
           both sides have and that tells them apart; or else by the labels of an index without a name, if both sides have
-          the same; or else, if nothing could identify them, in order. A notice says so.
+          the same; or else, if nothing could identify them, in order. A notice says so. Where references are read alone,
+          such labels are their ids.
     """
     has_candidates = candidates is not None or options["systems"] is not None
     left_out = dropped(options)

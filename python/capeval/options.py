@@ -559,10 +559,11 @@ class TokenIds(TypedDict, total=False):
     tokens: bool
     """Take captions as token ids. The word for a token is its decimal digits, as in the tables of self-critical training
     code."""
-    words: Sequence[str] | None
-    """The words of the tokens 0, 1, 2, …, if captions are token ids and references are texts."""
-    end_id: int | None
-    """The token that ends a caption; everything after it is ignored."""
+    words: Sequence[str] | Mapping[Any, Any] | None
+    """The words of the tokens 0, 1, 2, …, if captions are token ids and references are texts; or a dictionary of words by
+    token, or of tokens by word."""
+    end_id: int | Iterable[int] | None
+    """The token that ends a caption, or several that do; everything after it is ignored."""
     pad_id: int | Iterable[int] | None
     """The tokens to ignore at any position."""
     keep_end: bool

@@ -15,8 +15,10 @@ No digit depends on the order of a batch, on its other captions or on threads.
 
 from __future__ import annotations
 
+import math
 import operator
 import os
+import warnings
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +30,7 @@ from ._inputs import Captionlike, captions, is_program, listed, thread_count
 from ._inputs import settings as _pairs
 from ._keywords import takes
 from ._report import Id
+from ._result import CaptionWarning
 from .options import RewardOptions
 
 if TYPE_CHECKING:
@@ -75,8 +78,8 @@ class Reward:
             ValueError: there are no references, a measure is unknown, or captions are token ids and a metric needs the
                 letters of words.
         """
-        if not isinstance(weights, Mapping) or not all(hasattr(weight, "__float__") for weight in weights.values()):
-            raise TypeError(f"weights must map measures to numbers, as in {{'cider-d': 1.0}}, not {weights!r}")
+        if not isinstance(weights, Mapping) or not all(_is_weight(weight) for weight in weights.values()):
+            raise TypeError(f"weights must map measures to numbers that are finite, as in {{'cider-d': 1.0}}, not {weights!r}")
         self._arguments = (references, dict(weights), options.copy())
         references = _evaluator_in(references)
         if options["dtype"] not in ("float32", "float64"):
@@ -99,14 +102,14 @@ class Reward:
             common.setdefault("tok", "none" if coded and words is None else "ptb")
         else:
             common.pop("tok", None)
-        end = None if options["end_id"] is None else operator.index(options["end_id"])
-        self._cut: dict[str, Any] = {"end": end, "skip": _token_ids(options["pad_id"]), "keep_end": options["keep_end"]}
+        ends, skip = _token_ids("end_id", options["end_id"]), _token_ids("pad_id", options["pad_id"])
+        self._cut: dict[str, Any] = {"ends": ends, "skip": skip, "keep_end": options["keep_end"]}
         ground = _ground(references, self._cut if coded and words is None else None)
         table = DocumentFrequencies._table(frequencies)
         judging = {
             "metrics": {"names": specs, "tokenizer": tokenizer, "settings": common},
             "ids": ids or "as-given",
-            "words": None if words is None else listed("words", words),
+            "words": None if words is None else _word_list(words),
             "coded": coded,
             "several": options["several"],
             "pairing": options["pairing"],
@@ -174,7 +177,7 @@ class Reward:
         import numpy as np
 
         ids = _id_list(image_ids)
-        captions = _spoken(captions)
+        captions = _spoken(captions.to_pylist() if hasattr(captions, "to_pylist") else captions)
         if _is_tokens(captions):
             tokens = _token_matrix(captions)
             raw = self._judge.score_codes(ids, tokens.tobytes(), tokens.shape[1], self._cut)
@@ -283,8 +286,13 @@ def self_critical(rewards: Any, greedy: Any) -> Array:
     """
     import numpy as np
 
-    baseline = np.asarray(greedy)
-    groups = _groups(rewards, len(np.asarray(rewards)) // max(len(baseline), 1))
+    flat, baseline = np.asarray(rewards), np.asarray(greedy)
+    if flat.ndim != 1 or baseline.ndim != 1 or not len(baseline) or not len(flat) or len(flat) % len(baseline):
+        raise ValueError(
+            f"rewards of shape {flat.shape} cannot be divided among greedy rewards of shape {baseline.shape}; pass an array "
+            "with one axis for each, with a greedy reward per image"
+        )
+    groups = _groups(flat, len(flat) // len(baseline))
     advantages: Array = (groups - baseline[:, None]).reshape(-1)
     return advantages
 
@@ -316,14 +324,65 @@ def _groups(rewards: Any, k: int) -> Array:
     return groups
 
 
-def _token_ids(given: Any) -> list[int]:
-    """One token id or several, of any integer type, as a list."""
+def _token_ids(name: str, given: Any) -> list[int]:
+    """The argument `name`, which is one token id or several, of any integer type, as a list."""
     if given is None:
         return []
     try:
         return [operator.index(given)]
     except TypeError:
+        pass
+    try:
         return [operator.index(token) for token in given]
+    except TypeError:
+        raise TypeError(f"{name} must be a token id or several in a list, not {given!r}") from None
+
+
+def _word_list(given: Any) -> list[str]:
+    """The words of token ids in their order; a dictionary has them by id, or ids by word."""
+    if isinstance(given, (set, frozenset)):
+        raise TypeError("words: a set has no order; pass a list, or a dictionary of words by id")
+    words = _by_token(given) if isinstance(given, Mapping) else listed("words", given)
+    pieces = [word for word in words if isinstance(word, str) and word.startswith(("Ġ", "▁", "##"))]
+    if len(pieces) * 10 > len(words):
+        warnings.warn(
+            f"{len(pieces)} of {len(words)} words are pieces of words, such as {pieces[0]!r}: captions are not put together "
+            "from them; pass texts, as the tokenizer decodes them",
+            CaptionWarning,
+            stacklevel=5,
+        )
+    return words
+
+
+def _by_token(given: Mapping[Any, Any]) -> list[str]:
+    """The words of a dictionary in the order of their ids, with words that no caption has for ids without one."""
+    is_token = [all(map(_is_token, side)) for side in (given.keys(), given.values())]
+    if is_token == [True, True]:
+        # Of "7" and 7, the number is the id.
+        is_token = [not any(isinstance(one, str) for one in side) for side in (given.keys(), given.values())]
+    if is_token[0] == is_token[1] or not given:
+        raise TypeError("words: a dictionary has words by token id, or token ids by word; this one has neither, or both")
+    pairs = given.items() if is_token[0] else [(token, word) for word, token in given.items()]
+    words: dict[int, str] = {}
+    for token, word in pairs:
+        number = int(token)
+        if number in words:
+            raise ValueError(f"words: the token id {number} has two words, {words[number]!r} and {word!r}")
+        words[number] = word
+    if max(words) > 100 * len(words) + 100_000:
+        raise ValueError(f"words: there are {len(words)} words, and their token ids go up to {max(words)}")
+    return [words.get(number, "\ufffd") for number in range(max(words) + 1)]
+
+
+def _is_token(given: Any) -> bool:
+    """True for a token id: a whole number that is not negative, or its digits."""
+    if isinstance(given, str):
+        return given.isascii() and given.isdigit()
+    return hasattr(given, "__index__") and not isinstance(given, bool) and given >= 0
+
+
+def _is_weight(weight: Any) -> bool:
+    return hasattr(weight, "__float__") and math.isfinite(weight)
 
 
 def _specs(weights: Mapping[str, float]) -> tuple[list[str], dict[str, str]]:
@@ -400,7 +459,7 @@ def _spelt_text(text: str) -> str:
 
 def _digits(row: Iterable[Any], cut: dict[str, Any]) -> Iterable[str]:
     for token in map(int, row):
-        if token == cut["end"]:
+        if token in cut["ends"]:
             if cut["keep_end"]:
                 yield str(token)
             return
@@ -409,6 +468,8 @@ def _digits(row: Iterable[Any], cut: dict[str, Any]) -> Iterable[str]:
 
 
 def _id_list(ids: Any) -> list[Any]:
+    if isinstance(ids, (set, frozenset)):
+        raise TypeError("image ids: a set has no order; pass a list of ids in the order of the captions")
     if isinstance(ids, list):
         return ids
     if isinstance(ids, (str, int)):
@@ -421,8 +482,12 @@ def _id_list(ids: Any) -> list[Any]:
 
 def _spoken(captions: Any) -> Any:
     """The texts of conversations, given as lists of messages; other captions as they are."""
-    if not isinstance(captions, (list, tuple)) or not all(_is_conversation(caption) for caption in captions) or not captions:
+    if not isinstance(captions, (list, tuple)) or not any(_is_conversation(caption) for caption in captions):
         return captions
+    odd = next((k for k, caption in enumerate(captions) if not _is_conversation(caption)), None)
+    if odd is not None:
+        what = "has no messages" if captions[odd] == [] else f"is of type {type(captions[odd]).__name__}"
+        raise TypeError(f"captions are lists of messages, but caption {odd} {what}")
     return [_said(caption[-1]["content"]) for caption in captions]
 
 
@@ -447,7 +512,7 @@ def _is_tokens(captions: Any) -> bool:
         return len(captions.shape) > 1 or getattr(captions.dtype, "kind", "O") in "iuf"
     if isinstance(captions, (list, tuple)) and captions:
         first = captions[0]
-        return not isinstance(first, str) and hasattr(first, "__len__")
+        return isinstance(first, (list, tuple)) or hasattr(first, "shape") and hasattr(first, "__len__")
     return False
 
 
@@ -467,6 +532,8 @@ def _token_matrix(captions: Any) -> npt.NDArray[np.int64]:
             f"captions are texts, token ids or lists of messages, not lists of {type(captions[0][0]).__name__}; pass texts, such as "
             'c[-1]["content"] of each'
         )
+    if tokens.dtype.kind in "US":
+        raise TypeError("captions are lists of texts; pass one list of texts, in which those of an image follow each other")
     if tokens.dtype.kind not in "iu":
         raise TypeError(f"token ids must be integers, not {tokens.dtype}")
     if tokens.ndim == 3:

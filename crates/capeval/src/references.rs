@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use capeval_choice::{Argument, Remedy, Task};
-use capeval_corpus::{Captions, GroupedCaptions, Ids, ImageIndex, SegmentId, refuse_doubt};
+use capeval_corpus::{Captions, GroupedCaptions, Ids, ImageIndex, SegmentId, identify};
 use capeval_evaluate::prepared::Source;
 use capeval_evaluate::registry::Resources;
 use capeval_evaluate::{PreparedReferences, Progress, ReferenceSet, Stage};
@@ -92,8 +92,8 @@ impl ReferenceLookup {
     /// Reads references.
     pub fn new(references: ReferenceSource) -> Result<Self, Error> {
         let (ids, set) = match references {
-            ReferenceSource::Captions(captions) => {
-                refuse_doubt(&captions)?;
+            ReferenceSource::Captions(mut captions) => {
+                identify(&mut captions)?;
                 whole(captions, Ids::AsGiven)?
             }
             ReferenceSource::Prepared { prepared, source } => {
@@ -134,7 +134,7 @@ pub fn prepare(request: PrepareRequest<'_>) -> Result<PreparedReferences, Error>
     // The others read references as they are written.
     let metrics = outside::inside(select_metrics(&options.metrics, &resources)?.metrics, &resources);
     let mut references = references;
-    refuse_doubt(&references)?;
+    identify(&mut references)?;
     let cleaned = not_captions::clean(&mut references, &options.clean, &[]);
     let (ids, mut references) = whole(references, options.ids)?;
     let n = references.n_references();

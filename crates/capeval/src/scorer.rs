@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use capeval_corpus::{Ids, SegmentId, refuse_doubt};
+use capeval_corpus::{Ids, SegmentId, identify};
 use capeval_evaluate::{BatchScorer, Progress};
 use capeval_lexical::frequencies::DocumentFrequencies;
 use capeval_metric::AnyMetric;
@@ -52,8 +52,8 @@ impl Scorer {
         progress: &dyn Progress,
     ) -> Result<Self, Error> {
         let (images, set) = match references {
-            ReferenceSource::Captions(captions) => {
-                refuse_doubt(&captions)?;
+            ReferenceSource::Captions(mut captions) => {
+                identify(&mut captions)?;
                 whole(captions, ids)?
             }
             ReferenceSource::Prepared { prepared, source } => {

@@ -132,7 +132,7 @@ codes! {
         "given scores are averaged, unlike the metric's own corpus score",
         "score the captions with the metric";
     MissingValues = "missing-values",
-        "captions are missing values that were written as text",
+        "captions are missing values: written as text, or left out of lists",
         "leave them out";
     MixedRanges = "mixed-ranges",
         "a derived number adds measures of different ranges, so that the greatest decides",

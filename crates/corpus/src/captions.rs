@@ -6,7 +6,7 @@ mod select;
 use std::collections::HashSet;
 use std::fmt;
 
-use capeval_choice::Code;
+use capeval_choice::{Code, counted};
 
 use crate::error::Position;
 use crate::keys::Keys;
@@ -392,6 +392,15 @@ impl Captions {
     pub fn note_numbers(&mut self, n_rows: usize, remedy: Remedy) {
         let notice = row_numbers(self.source(), n_rows, 0, known::IMAGE_OF_CAPTION);
         self.notice(notice.remedy(remedy));
+    }
+
+    /// Says that one more value in lists of captions is missing and was left out.
+    pub fn note_missing(&mut self) {
+        let known = self.notices.iter().position(|notice| notice.code == Code::MissingValues);
+        let known = known.map_or(0, |place| self.notices.remove(place).count.unwrap_or_default());
+        let them = counted(known + 1, "missing value");
+        let message = format!("{} has {them} in lists of captions, left out", self.source);
+        self.notice(Notice::new(Code::MissingValues, message).count(known + 1));
     }
 
     /// How the source was read.

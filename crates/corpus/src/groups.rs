@@ -527,7 +527,7 @@ fn names_of(cell: &Cell<'_>) -> Vec<String> {
             names.filter(|name| !name.is_empty() && !is_nan(name)).map(str::to_owned).collect()
         }
         Cell::Number(number) if number.is_nan() => Vec::new(),
-        Cell::Integer(_) | Cell::Number(_) | Cell::Bool(_) => vec![cell.to_string()],
+        Cell::Integer(_) | Cell::Number(_) | Cell::Bool(_) | Cell::Label(_) => vec![cell.to_string()],
         Cell::Null | Cell::Object(_) | Cell::Other(_) => Vec::new(),
     }
 }

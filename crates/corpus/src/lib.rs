@@ -64,7 +64,7 @@ pub use format::Format;
 pub use groups::{GroupFile, GroupedIds};
 pub use head::is_binary;
 pub use input::{text, unpack};
-pub use keys::{KeyGathering, KeyName, Keys, Opposite, Standing, agree, refuse_doubt};
+pub use keys::{KeyGathering, KeyName, Keys, Opposite, Standing, agree, identify};
 pub use merge::merge;
 pub use options::ReadOptions;
 pub use picture_names::read_picture_names;
@@ -75,7 +75,7 @@ pub use reading::{
     understand_columns, understand_value,
 };
 pub use rows::{Row, Rows, read_rows};
-pub use table::{CaptionColumns, Cell};
+pub use table::{CaptionColumns, Cell, names_image_ids};
 pub use unpack::{Member, members, unpacked_name};
 pub use vectors::{VectorTable, read_vectors};
 pub use write::{csv_fault, write};

@@ -7,7 +7,7 @@ use capeval::corpus::{
 use capeval_files as files;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyFrozenSet, PyList, PySet, PyString, PyTuple};
+use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PySet, PyString, PyTuple};
 use serde::Deserialize;
 
 use crate::error::{fault, from_corpus, from_file, sentence, text, type_name, value, within};
@@ -83,16 +83,20 @@ impl Captions {
                         declare(&images, &mut rows)?;
                     }
                 }
-                _ => {
-                    for (key, captions) in dict {
-                        let key = id(&key).map_err(|error| within(source.py(), name, &error))?;
-                        push(&mut rows, &key, &captions)?;
+                _ => match records_with_ids(dict, name)? {
+                    Some(records) => push_records(&records, &options, true, &mut rows)?,
+                    None => {
+                        for (key, captions) in dict {
+                            let key = id(&key).map_err(|error| within(source.py(), name, &error))?;
+                            push(&mut rows, &key, &captions)?;
+                        }
                     }
-                }
+                },
             }
         } else {
             push_list(source.cast::<PyList>()?, &options, &mut rows)?;
         }
+        refuse_missing(&rows)?;
         if !as_written {
             rows.read_written_lists();
         }
@@ -128,6 +132,7 @@ impl Captions {
             gathering.row(rows.len() - first, value);
             rows.set_record(first, k as u64 + 1);
         }
+        refuse_missing(&rows)?;
         rows.set_keys(gathering.finish());
         if ids.is_none() {
             let role = defaults(references).role;
@@ -274,6 +279,44 @@ fn push_list(list: &Bound<'_, PyList>, options: &ReadOptions, rows: &mut Rows) -
         rows.set_record(first, k as u64 + 1);
     }
     Ok(())
+}
+
+/// Refuses captions that are all missing.
+fn refuse_missing(rows: &Rows) -> PyResult<()> {
+    let Some(first) = rows.declared().first().filter(|_| rows.is_empty()) else { return Ok(()) };
+    let place = format!("{}: image {}", rows.source(), first.quoted());
+    Err(PyTypeError::new_err(format!(
+        "{place}: a caption must be a string, or several in a list, not NoneType; all captions are missing"
+    )))
+}
+
+/// The records of a dictionary whose keys number its rows, as data frames give them, if they have ids of their own.
+///
+/// # Errors
+/// If other keys differ from the ids of the records: the other side tells which ones are meant.
+fn records_with_ids<'py>(dict: &Bound<'py, PyDict>, name: &str) -> PyResult<Option<Bound<'py, PyList>>> {
+    let (mut is_same, mut is_counted, mut first) = (true, true, None);
+    for (row, (key, record)) in dict.iter().enumerate() {
+        let Ok(record) = record.cast::<PyDict>() else { return Ok(None) };
+        let own = record.iter().find_map(|(name, value)| {
+            let names_ids = name.extract::<String>().is_ok_and(|name| corpus::names_image_ids(&name));
+            key_value(&value).filter(|_| names_ids)
+        });
+        let (Some(key), Some(own)) = (key_value(&key), own) else { return Ok(None) };
+        is_same &= key.to_string() == own.to_string();
+        let number = key.to_string().parse().ok().map(|number: i64| number - row as i64);
+        is_counted &=
+            number.is_some_and(|number| (0..=1).contains(&number)) && *first.get_or_insert(number) == number;
+    }
+    if is_same {
+        return Ok(None);
+    }
+    if is_counted {
+        return Ok(Some(dict.values()));
+    }
+    Err(value(&format!(
+        "{name}: its records have ids of their own, which differ from its keys; pass a list of records"
+    )))
 }
 
 fn mixed(rows: &Rows) -> PyErr {
@@ -444,7 +487,8 @@ const FEW_NUMBERS: usize = 16;
 fn cell(object: &Bound<'_, PyAny>, levels: u32) -> Cell<'static> {
     let other = || Cell::Other(type_name(object));
     let Some(levels) = levels.checked_sub(1) else { return other() };
-    if object.is_none() {
+    let object = &plain(object);
+    if is_missing(object) {
         return Cell::Null;
     }
     if let Ok(text) = object.cast::<PyString>() {
@@ -454,7 +498,7 @@ fn cell(object: &Bound<'_, PyAny>, levels: u32) -> Cell<'static> {
         return Cell::Bool(truth.is_true());
     }
     if let Ok(number) = object.cast::<PyFloat>() {
-        return if number.value().is_nan() { Cell::Null } else { Cell::Number(number.value()) };
+        return Cell::Number(number.value());
     }
     if let Ok(dict) = object.cast::<PyDict>() {
         let field = |(key, value): (Bound<'_, PyAny>, Bound<'_, PyAny>)| {
@@ -467,7 +511,7 @@ fn cell(object: &Bound<'_, PyAny>, levels: u32) -> Cell<'static> {
     }
     match key_value(object) {
         Some(SegmentId::Integer(number)) => Cell::Integer(number),
-        Some(SegmentId::Text(text)) => Cell::Text(text.to_string().into()),
+        Some(SegmentId::Text(text)) => Cell::Label(text),
         None => other(),
     }
 }
@@ -482,8 +526,13 @@ fn cells(object: &Bound<'_, PyAny>, levels: u32) -> Option<Cell<'static>> {
     (!is_inner || !is_vector).then(|| Cell::List(items.iter().map(|item| cell(item, levels)).collect()))
 }
 
-/// Adds the caption or captions of one image.
+/// Adds the caption or captions of one image; without one, the image is declared.
 fn push(rows: &mut Rows, id: &SegmentId, captions: &Bound<'_, PyAny>) -> PyResult<()> {
+    let captions = &plain(captions);
+    if is_missing(captions) {
+        rows.declare(id.clone());
+        return Ok(());
+    }
     if let Ok(caption) = captions.cast::<PyString>() {
         let place = || format!("{}: image {}", rows.source(), id.quoted());
         let caption = text(caption).map_err(|error| within(captions.py(), &place(), &error))?;
@@ -494,7 +543,7 @@ fn push(rows: &mut Rows, id: &SegmentId, captions: &Bound<'_, PyAny>) -> PyResul
         let mut texts =
             ["caption", "raw", "text"].into_iter().filter_map(|key| record.get_item(key).transpose());
         let caption = texts.next().ok_or_else(|| no_text(rows, id, captions))??;
-        if !caption.is_instance_of::<PyString>() {
+        if !caption.is_instance_of::<PyString>() && !is_missing(&caption) {
             return Err(no_text(rows, id, &caption));
         }
         return push(rows, id, &caption);
@@ -503,18 +552,51 @@ fn push(rows: &mut Rows, id: &SegmentId, captions: &Bound<'_, PyAny>) -> PyResul
         return Err(no_text(rows, id, captions));
     }
     for caption in captions.try_iter()? {
-        let caption = caption?;
+        let caption = plain(&caption?);
         if caption.is_instance_of::<PyList>() || caption.is_instance_of::<PyTuple>() {
             return Err(no_text(rows, id, &caption));
         }
-        push(rows, id, &caption)?;
+        if is_missing(&caption) {
+            rows.note_missing();
+        } else {
+            push(rows, id, &caption)?;
+        }
     }
     Ok(())
 }
 
-/// Returns true if a cell is an array: data frames return lists inside columns as arrays.
+/// Returns true if a cell is an array, which has an axis at least: data frames return lists inside columns as arrays.
 fn is_array(object: &Bound<'_, PyAny>) -> bool {
-    object.hasattr("tolist").unwrap_or(false) && object.hasattr("shape").unwrap_or(false)
+    object.hasattr("tolist").unwrap_or(false) && axes(object).is_some_and(|axes| axes > 0)
+}
+
+/// The number of axes of an array, or of a scalar of numpy or torch.
+fn axes(object: &Bound<'_, PyAny>) -> Option<usize> {
+    object.getattr("shape").ok()?.len().ok()
+}
+
+/// The value of an array without axes, as walking over an array gives them; other objects as they are.
+fn plain<'py>(object: &Bound<'py, PyAny>) -> Bound<'py, PyAny> {
+    // Dates have a value that depends on their unit.
+    let is_date = |object: &Bound<'py, PyAny>| {
+        let kind = object.getattr("dtype").and_then(|dtype| dtype.getattr("kind"));
+        kind.and_then(|kind| kind.extract::<String>()).is_ok_and(|kind| kind == "M" || kind == "m")
+    };
+    let has_none = object.is_instance_of::<PyString>()
+        || object.is_instance_of::<PyInt>()
+        || object.is_instance_of::<PyList>()
+        || object.is_instance_of::<PyDict>();
+    if has_none || axes(object) != Some(0) || is_date(object) {
+        return object.clone();
+    }
+    object.call_method0("tolist").unwrap_or_else(|_| object.clone())
+}
+
+/// Returns true for None, NaN, and the missing values of pandas.
+fn is_missing(object: &Bound<'_, PyAny>) -> bool {
+    object.is_none()
+        || object.cast::<PyFloat>().is_ok_and(|number| number.value().is_nan())
+        || !object.is_instance_of::<PyString>() && matches!(&*type_name(object), "NAType" | "NaTType")
 }
 
 fn no_text(rows: &Rows, id: &SegmentId, found: &Bound<'_, PyAny>) -> PyErr {
@@ -530,6 +612,7 @@ fn no_text(rows: &Rows, id: &SegmentId, found: &Bound<'_, PyAny>) -> PyErr {
 
 /// An image id: a string, or anything that Python accepts as an index.
 pub fn id(object: &Bound<'_, PyAny>) -> PyResult<SegmentId> {
+    let object = &plain(object);
     if let Ok(id) = object.cast::<PyString>() {
         return Ok(SegmentId::from(text(id)?));
     }
@@ -548,20 +631,22 @@ pub fn id(object: &Bound<'_, PyAny>) -> PyResult<SegmentId> {
 
 /// The value of a column that may identify rows: an id; a float that is a whole number; or, as text, another single
 /// value, such as a date or a UUID, and the label of several levels.
-fn key_value(object: &Bound<'_, PyAny>) -> Option<SegmentId> {
+pub fn key_value(object: &Bound<'_, PyAny>) -> Option<SegmentId> {
+    let object = &plain(object);
     if let Ok(float) = object.cast::<PyFloat>() {
         return SegmentId::from_float(float.value());
     }
     let is_label =
         object.cast::<PyTuple>().is_ok_and(|levels| levels.iter().all(|level| key_value(&level).is_some()));
     let is_one = !object.hasattr("__len__").unwrap_or(true) || object.is_instance_of::<PyBytes>();
-    let is_value = is_one && !object.is_none() && !object.is_instance_of::<PyBool>();
+    let is_value = is_one && !is_missing(object) && !object.is_instance_of::<PyBool>();
     let as_text = || SegmentId::from(object.str().ok()?.to_str().ok()?).into();
     id(object).ok().or_else(|| if is_label || is_value { as_text() } else { None })
 }
 
 /// Returns true if an object has the type of an id, or of a number or missing value in its place.
 fn may_be_id(object: &Bound<'_, PyAny>) -> bool {
+    let object = &plain(object);
     object.is_none()
         || object.is_instance_of::<PyString>()
         || object.is_instance_of::<PyFloat>()

@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyDict, PyList, PyString};
 use serde::Deserialize;
 
-use crate::captions::{id, id_list};
+use crate::captions::{id, id_list, key_value};
 use crate::error::{fault, from_request, text, told, type_name, warn_of, within};
 use crate::frequencies::DocumentFrequencies;
 use crate::metrics::select;
@@ -275,7 +275,7 @@ impl Judge {
         let per_image = n / n_ids;
         let mut images = Vec::with_capacity(n);
         for key in ids {
-            let key = id(&key)?;
+            let key = key_value(&key).map_or_else(|| id(&key), Ok)?;
             let Some(image) = self.engine.image(&key) else {
                 let other = match &key {
                     SegmentId::Integer(number) => Some(SegmentId::from(number.to_string().as_str())),
@@ -316,11 +316,11 @@ fn places(
     Ok(places)
 }
 
-/// The tokens of a row that count: those before `end`, or up to it if `keep_end`, except those in `skip`.
+/// The tokens of a row that count: those before one of `ends`, or up to it if `keep_end`, except those in `skip`.
 #[derive(FromPyObject)]
 struct TokenFilter {
     #[pyo3(item)]
-    end: Option<i64>,
+    ends: Vec<i64>,
     #[pyo3(item)]
     skip: Vec<i64>,
     #[pyo3(item)]
@@ -342,7 +342,7 @@ impl TokenFilter {
             let row = bytes.get(8 * width * k..8 * width * (k + 1)).unwrap_or_default();
             for token in row.chunks_exact(8) {
                 let token = i64::from_ne_bytes(token.try_into().unwrap_or_default());
-                let is_end = Some(token) == self.end;
+                let is_end = self.ends.contains(&token);
                 if !is_end && self.skip.contains(&token) {
                     continue;
                 }

@@ -59,6 +59,9 @@ pub fn agree(
         if is_certain(&ground) && sides.iter().all(is_certain) {
             return Ok(notices);
         }
+        if let Opposite::Ids(ids, _) = &references {
+            refuse_order(ids, &sides)?;
+        }
         Parties { ground, sides, ids }.plan()?
     };
     let Plan { key, notice } = plan;
@@ -72,12 +75,23 @@ pub fn agree(
     Ok(notices)
 }
 
-/// Refuses references whose rows are numbered although columns could hold their ids, for those who meet the other side
-/// only later.
+/// Refuses captions without ids where prepared references have numbers in another order, which may be labels of rows.
+fn refuse_order(ids: &[SegmentId], sides: &[Side<'_>]) -> Result<(), Error> {
+    let mut sorted = ids.to_vec();
+    sorted.sort();
+    let is_shuffled = ids != sorted && count_rows(&sorted, Role::Candidates);
+    let in_order = sides.iter().find(|side| !side.has_ids() && side.labels().is_none());
+    let Some(side) = in_order.filter(|_| is_shuffled) else { return Ok(()) };
+    let message = "it has no ids, and the references have numbers in another order".to_owned();
+    Err(side.error(message, Remedy::say("give captions ids, as in a dictionary")))
+}
+
+/// Gives references the labels of an index without a name as ids, unless these count the rows, for those who meet the
+/// other side only later.
 ///
 /// # Errors
-/// If there are such columns.
-pub fn refuse_doubt(references: &Captions) -> Result<(), Error> {
+/// If rows are numbered although columns could hold their ids, or if rows in several places have one label.
+pub fn identify(references: &mut Captions) -> Result<(), Error> {
     refuse_open(references)?;
     let ground = Side::of(references, Role::References);
     if ground.keys.standing != Standing::Numbered {
@@ -85,13 +99,23 @@ pub fn refuse_doubt(references: &Captions) -> Result<(), Error> {
     }
     let parties = Parties { ground, sides: Vec::new(), ids: Ids::AsGiven };
     let possible = parties.possible(&parties.ground);
-    if possible.is_empty() {
-        return Ok(());
+    if !possible.is_empty() {
+        let message = format!("no column is known to hold image ids, and {} could", list_names(&possible));
+        let remedy = Remedy::give(Argument::IdColumn(Role::References)).to("say which one does");
+        let remedy = remedy.or(Remedy::say("leave them out if none does"));
+        return Err(parties.ground.error(message, remedy));
     }
-    let message = format!("no column is known to hold image ids, and {} could", list_names(&possible));
-    let remedy = Remedy::give(Argument::IdColumn(Role::References)).to("say which one does");
-    let remedy = remedy.or(Remedy::say("leave them out if none does"));
-    Err(parties.ground.error(message, remedy))
+    let labels = parties.ground.labels().filter(|labels| *labels != parties.ground.ids);
+    let Some(labels) = labels else { return Ok(()) };
+    let mut runs: HashSet<&SegmentId> = HashSet::new();
+    if let Some(again) = labels.chunk_by(|a, b| a == b).filter_map(<[_]>::first).find(|run| !runs.insert(run))
+    {
+        let message = format!("rows in several places have the label {} in its index", again.quoted());
+        let remedy = Remedy::say("name the index if its labels are ids, or drop it to number the rows");
+        return Err(parties.ground.error(message, remedy));
+    }
+    references.identify_by(&KeyName::Labels);
+    Ok(())
 }
 
 impl Captions {

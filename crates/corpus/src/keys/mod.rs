@@ -7,7 +7,7 @@ mod agree;
 mod doubt;
 mod gather;
 
-pub use self::agree::{Opposite, agree, refuse_doubt};
+pub use self::agree::{Opposite, agree, identify};
 pub use self::gather::KeyGathering;
 use crate::SegmentId;
 

@@ -193,7 +193,62 @@ impl EvidentList {
     fn names_image(&self, column: usize) -> bool {
         let leaf = self.leaf(column);
         let is = |name: &&str| known::is_called(leaf, name, false);
-        leaf == records::KEY || known::IMAGE.iter().chain(known::IMAGE_OF_CAPTION).any(is)
+        [records::KEY, records::INDEX].contains(&leaf)
+            || known::IMAGE.iter().chain(known::IMAGE_OF_CAPTION).any(is)
+    }
+
+    /// The column of ids, as far as names tell: the key of records only if they have no ids of their own beside keys
+    /// that count them.
+    fn known_id(&self) -> Option<usize> {
+        let mut known = self.id_columns().into_iter().filter(|column| self.names_image(*column)).peekable();
+        let first = *known.peek()?;
+        let ids = |column: usize| self.list.sheet.columns[column].cells.iter().map(column::id);
+        let counts = |base: i64| ids(first).zip(base..).all(|(id, row)| id == Some(SegmentId::Integer(row)));
+        match self.own_id(first).filter(|_| counts(0) || counts(1)) {
+            Some(own) => Some(own),
+            None => Some(first),
+        }
+    }
+
+    /// The ids that records have of their own, if they differ from their keys in the column `key`.
+    fn own_id(&self, key: usize) -> Option<usize> {
+        let ids = |column: usize| {
+            self.list.sheet.columns.get(column).map(|column| column.cells.iter().map(column::id))
+        };
+        let is_own = |column: &usize| *column != key && known::names_image_ids(self.leaf(*column));
+        let own = self.id_columns().into_iter().find(is_own).filter(|_| self.leaf(key) == records::KEY)?;
+        let form = |id: Option<SegmentId>| id.map(|id| id.to_string());
+        (!ids(own)?.map(form).eq(ids(key)?.map(form))).then_some(own)
+    }
+
+    /// A row with captions that has no id, although others have one in the column that is named like ids; or any such
+    /// row, if there is no other column of ids.
+    fn row_without_id(&self, pick: &Pick) -> Option<(usize, usize)> {
+        let cells =
+            |column: usize| self.list.sheet.columns.get(column).map_or(&[][..], |column| &column.cells);
+        let is_absent = |cell: &Cell<'_>| match cell {
+            Cell::Null => true,
+            Cell::Number(number) => number.is_nan(),
+            Cell::Text(text) | Cell::Untyped(text) => text.trim().is_empty(),
+            _ => false,
+        };
+        let holds_ids = |column: &usize| {
+            let are_told = self.evidence.get(*column).is_some_and(|evidence| evidence.distinct_ids >= 2);
+            let is_either = |cell: &Cell<'_>| is_absent(cell) || column::id(cell).is_some();
+            // Records within records have ids of their own.
+            let is_outer = !self.path(*column).contains('.');
+            are_told && is_outer && self.names_image(*column) && cells(*column).iter().all(is_either)
+        };
+        let column = pick.id.or_else(|| (0..self.evidence.len()).find(holds_ids)).filter(holds_ids)?;
+        let needs_id = |row: usize| {
+            let texts = |caption: &usize| {
+                cells(*caption).get(row).is_some_and(|cell| !column::texts(cell).is_empty())
+            };
+            pick.id.is_none() || pick.captions.iter().any(texts)
+        };
+        let row =
+            cells(column).iter().enumerate().position(|(row, cell)| is_absent(cell) && needs_id(row))?;
+        Some((row, column))
     }
 
     /// The captions of a pick.
@@ -203,13 +258,15 @@ impl EvidentList {
             captions.set_format(format);
         }
         let sheet = &self.list.sheet;
+        // Rows of files count from 1, and those in memory from 0.
+        let base = usize::from(format.is_some());
         // Lists of several captions that stand again in every record of an image are one list.
         let mut lists: HashSet<(SegmentId, usize, Vec<Cow<'_, str>>)> = HashSet::new();
         for (row, place) in sheet.places.iter().enumerate() {
             let cell = |column: usize| sheet.columns.get(column).and_then(|column| column.cells.get(row));
             let id = match pick.id {
                 Some(column) => cell(column).and_then(column::id),
-                None => i64::try_from(row + 1).ok().map(SegmentId::Integer),
+                None => i64::try_from(row + base).ok().map(SegmentId::Integer),
             };
             let Some(id) = id else { continue };
             let before = captions.len();

@@ -12,6 +12,9 @@ const MAX_WRAPPERS: u32 = 5;
 /// The name of the column that holds the keys of a dictionary of records.
 pub(super) const KEY: &str = "(key)";
 
+/// The name of the labels of an index without a name that do not count the rows of a table.
+pub(super) const INDEX: &str = "(index)";
+
 /// The name of the column that holds the values of a dictionary of captions.
 pub(super) const VALUE: &str = "(value)";
 

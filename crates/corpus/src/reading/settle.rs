@@ -93,8 +93,18 @@ fn beside(ground: &Captions, system: &Captions, pick: Option<&Pick>) -> Vec<Stri
 /// If they are such.
 pub fn refuse_open(captions: &Captions) -> Result<(), Error> {
     captions.parts().iter().try_for_each(refuse_open)?;
-    let Some(reading) = captions.reading().filter(|reading| reading.is_open) else { return Ok(()) };
+    let Some(reading) = captions.reading() else { return Ok(()) };
     let Some(list) = reading.lists.first() else { return Ok(()) };
+    let key =
+        reading.current.as_ref().and_then(|pick| pick.id).filter(|_| !reading.named_id && !reading.is_beside);
+    if let Some(own) = key.and_then(|key| list.own_id(key)) {
+        let message = format!("its records have ids in {:?} that differ from their keys", list.path(own));
+        let remedy = Remedy::set(Argument::IdColumn(reading.role), list.path(own).to_owned()).to("use them");
+        return Err(Error::new(ErrorKind::Id, captions.source(), message).with_remedy(remedy));
+    }
+    if !reading.is_open {
+        return Ok(());
+    }
     let columns: Vec<SegmentId> =
         list.caption_columns().into_iter().map(|column| SegmentId::from(list.path(column))).collect();
     let message = format!("several columns could hold captions: {}", list_ids(&columns, columns.len()));

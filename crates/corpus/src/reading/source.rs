@@ -159,8 +159,7 @@ fn of_lists(
     let is_plural = find_known(&mut lists, options, name);
     let Some(first) = lists.first() else { return Ok(None) };
     let named = |column: &Option<String>| column.as_ref().and_then(|path| first.list.sheet.find(path));
-    let id = named(&options.id_column)
-        .or_else(|| first.id_columns().into_iter().find(|id| first.names_image(*id)));
+    let id = named(&options.id_column).or_else(|| first.known_id());
     let captions: Vec<usize> = match &options.caption_columns {
         Some(paths) => paths.iter().filter_map(|path| first.list.sheet.find(path)).collect(),
         None if !first.known.is_empty() => first.known.clone(),
@@ -168,6 +167,16 @@ fn of_lists(
     };
     let possible = first.caption_columns().into_iter().filter(|column| Some(*column) != id).count();
     let pick = Pick { list: 0, id, captions, is_joined: *is_joined };
+    // Readers of files have said so already.
+    let without_id = format.is_none().then(|| first.row_without_id(&pick)).flatten();
+    if let Some((row, column)) = without_id {
+        let message = format!("it has no id in {:?}, although others have one", first.path(column));
+        let position = first.list.sheet.places.get(row).copied().unwrap_or_default();
+        let remedy = Remedy::give(Argument::IdColumn(options.role))
+            .to("name another key")
+            .or(Remedy::say("leave it out"));
+        return Err(Error::new(ErrorKind::Id, name, message).at(position).with_remedy(remedy));
+    }
     if let Some(times) = moments::times(first, &pick).filter(|_| !is_joined) {
         return Err(captions_of_moments(first, &pick, times, name, options));
     }

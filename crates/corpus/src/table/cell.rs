@@ -25,6 +25,8 @@ pub enum Cell<'t> {
     List(Vec<Cell<'t>>),
     /// An object without duplicate keys.
     Object(Vec<(String, Cell<'t>)>),
+    /// A single value of another type, such as a date or a UUID, as text: it may be an id, but no caption.
+    Label(Box<str>),
     /// A value of an unsupported type, which is named.
     Other(String),
 }
@@ -59,6 +61,7 @@ impl<'t> Cell<'t> {
             Self::Object(inner) => {
                 Cell::Object(inner.into_iter().map(|(key, cell)| (key, cell.into_owned())).collect())
             }
+            Self::Label(text) => Cell::Label(text),
             Self::Other(kind) => Cell::Other(kind),
         }
     }
@@ -67,6 +70,7 @@ impl<'t> Cell<'t> {
     pub(crate) fn id(&self) -> Option<SegmentId> {
         match self {
             Self::Text(text) => Some(SegmentId::from(&**text)),
+            Self::Label(text) => Some(SegmentId::from(&**text)),
             Self::Untyped(text) => Some(SegmentId::from_untyped(text)),
             Self::Integer(integer) => Some(SegmentId::Integer(*integer)),
             Self::Number(number) => SegmentId::from_float(*number),
@@ -119,6 +123,7 @@ impl<'t> Cell<'t> {
             Self::Bool(_) => "true or false",
             Self::List(_) => "an array",
             Self::Object(_) => "an object",
+            Self::Label(_) => "a value that is no text",
             Self::Other(kind) => kind,
         }
     }
@@ -129,6 +134,7 @@ impl fmt::Display for Cell<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Text(text) | Self::Untyped(text) => f.write_str(text),
+            Self::Label(text) => f.write_str(text),
             other => other.write_json(f),
         }
     }
@@ -140,6 +146,7 @@ impl Cell<'_> {
         match self {
             Self::Null => f.write_str("null"),
             Self::Text(text) | Self::Untyped(text) => f.write_str(&quoted(text)),
+            Self::Label(text) => f.write_str(&quoted(text)),
             Self::Integer(integer) => write!(f, "{integer}"),
             Self::Number(number) => write!(f, "{number}"),
             Self::Bool(truth) => write!(f, "{truth}"),

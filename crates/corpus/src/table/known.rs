@@ -31,6 +31,11 @@ pub(crate) fn means_image(name: &str) -> bool {
     ["image", "img", "video", "coco", "file"].iter().any(|word| name.contains(word))
 }
 
+/// Returns true if the name of a column means ids of images.
+pub fn names_image_ids(name: &str) -> bool {
+    means_image(name) && plain(name).ends_with("id")
+}
+
 /// References in a table with a header: all columns of the first group that it has, with or without numbers. Other
 /// known names come after them.
 pub(crate) const REFERENCE_COLUMNS: &[&[&str]] = &[

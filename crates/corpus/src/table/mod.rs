@@ -21,6 +21,7 @@ pub(crate) use self::cell::read_value;
 pub use self::columns::CaptionColumns;
 pub(crate) use self::columns::{Names, header_sign, means_something, names_captions};
 pub(crate) use self::delimited::{Separation, read as read_delimited};
+pub use self::known::names_image_ids;
 pub(crate) use self::objects::{Origin, read_array, read_lines, read_list};
 #[cfg(feature = "parquet")]
 pub(crate) use self::parquet::read as read_parquet;

@@ -1,8 +1,8 @@
 //! Tests that rows whose column of ids is in doubt are identified by another, or that a notice says so.
 
 use capeval_corpus::{
-    Captions, Format, Ids, KeyGathering, KeyName, Opposite, ReadOptions, SegmentId, agree, read_bytes,
-    refuse_doubt,
+    Captions, Format, Ids, KeyGathering, KeyName, Opposite, ReadOptions, SegmentId, agree, identify,
+    read_bytes,
 };
 
 /// Captions from a table with a header, separated by semicolons and lines.
@@ -184,10 +184,36 @@ fn labels_are_ids_if_both_sides_have_the_same() {
 
 #[test]
 fn references_that_meet_candidates_later_need_ids() {
-    let doubtful = table("clip,caption;a,one;b,two", &ReadOptions::references());
-    assert!(refuse_doubt(&doubtful).unwrap_err().to_string().contains("\"clip\" could"));
-    refuse_doubt(&table("caption,split;one,test;two,test", &ReadOptions::references())).unwrap();
-    refuse_doubt(&table("image_id,caption;a,one;b,two", &ReadOptions::references())).unwrap();
+    let alone = |rows| identify(&mut table(rows, &ReadOptions::references()));
+    assert!(alone("clip,caption;a,one;b,two").unwrap_err().to_string().contains("\"clip\" could"));
+    alone("caption,split;one,test;two,test").unwrap();
+    alone("image_id,caption;a,one;b,two").unwrap();
+}
+
+#[test]
+fn references_that_meet_candidates_later_have_the_labels_of_their_rows() {
+    let ids = |rows: &[(i64, &str)]| {
+        let mut references = labelled(rows);
+        identify(&mut references).map(|()| references.ids().to_vec()).map_err(|error| error.to_string())
+    };
+    let numbers = |all: &[i64]| Ok(all.iter().map(|id| SegmentId::from(*id)).collect::<Vec<_>>());
+    for labels in [&[1, 0, 2][..], &[0, 1, 2], &[7, 7, 3], &[5]] {
+        let rows: Vec<(i64, &str)> = labels.iter().map(|label| (*label, "a dog")).collect();
+        assert_eq!(ids(&rows), numbers(labels));
+    }
+    let error = ids(&[(0, "a"), (1, "b"), (0, "c")]).unwrap_err();
+    assert!(error.contains("rows in several places have the label 0"), "{error}");
+    // The order of candidates without ids says nothing of references with other numbers.
+    let prepared = |ids: &[i64], captions: Captions| {
+        let ids: Vec<SegmentId> = ids.iter().map(|id| SegmentId::from(*id)).collect();
+        let mut systems = vec![("s".to_owned(), captions)];
+        agree(Opposite::Ids(&ids, "r"), &mut systems, Ids::AsGiven).map_err(|error| error.to_string())
+    };
+    let lines = || read_bytes(b"x\ny\nz\n", "h.txt", &ReadOptions::candidates()).unwrap();
+    prepared(&[1, 2, 3], lines()).unwrap();
+    assert!(prepared(&[2, 1, 3], lines()).unwrap_err().contains("have numbers in another order"));
+    prepared(&[2, 0, 1], labelled(&[(1, "x"), (0, "y"), (2, "z")])).unwrap();
+    prepared(&[2, 0, 1], table("image_id,caption;1,x;0,y;2,z", &ReadOptions::candidates())).unwrap();
 }
 
 #[test]
