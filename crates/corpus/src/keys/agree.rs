@@ -114,7 +114,7 @@ pub fn identify(references: &mut Captions) -> Result<(), Error> {
         let remedy = Remedy::say("name the index if its labels are ids, or drop it to number the rows");
         return Err(parties.ground.error(message, remedy));
     }
-    references.identify_by(&KeyName::Labels);
+    references.identify_by(&[KeyName::Labels]);
     Ok(())
 }
 
