@@ -9,7 +9,7 @@ Surplus = Literal["error", "ignore"]
 Duplicate = Literal["error", "first", "last"]
 Empty = Literal["error", "keep", "skip"]
 Accept = Literal["thoughts", "fences", "structured-text", "byte-strings", "subword-marks", "missing-values", "failed-requests", "spaced-letters", "numbers-as-captions", "paths-as-captions", "prompt-in-captions", "labelled-texts"]
-Clean = Literal["thoughts", "fences", "structured-text", "byte-strings", "special-tokens", "chat-roles", "start-end-words", "subword-marks", "html-entities", "quotes"]
+Clean = Literal["html-entities", "thoughts", "fences", "structured-text", "byte-strings", "special-tokens", "chat-roles", "start-end-words", "subword-marks", "quotes"]
 Ids = Literal["as-given", "text", "file-name", "loose"]
 Idf = Literal["corpus", "uniform", "table"]
 GroupFrequencies = Literal["own", "all"]
@@ -95,6 +95,7 @@ NoticeCode = Literal[
     "null-id",
     "null-references",
     "numbers-as-captions",
+    "off-scale-ratings",
     "one-draw",
     "one-image",
     "one-rater",

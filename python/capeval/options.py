@@ -237,6 +237,7 @@ class Cleaning(TypedDict, total=False):
 
     clean: Clean | Sequence[Clean]
     """The kinds of text to remove from captions and references before they are scored; the signature names them:
+    - ``"html-entities"``: the notation of HTML: &quot; becomes a quotation mark
     - ``"thoughts"``: thoughts before the caption, and the tags around the answer
     - ``"fences"``: code fences around the caption
     - ``"structured-text"``: JSON around the only text in it
@@ -245,7 +246,6 @@ class Cleaning(TypedDict, total=False):
     - ``"chat-roles"``: a label before the caption, such as ASSISTANT:, and the labelled texts beside it
     - ``"start-end-words"``: words that begin and end all captions, such as startseq and endseq
     - ``"subword-marks"``: the marks of subwords, which are joined to words
-    - ``"html-entities"``: the notation of HTML: &quot; becomes a quotation mark
     - ``"quotes"``: quotation marks around the caption
     """
 
