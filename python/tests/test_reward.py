@@ -432,8 +432,8 @@ def test_captions_of_other_images_are_warned_of_once_over_the_first_batches(are_
         batches(Reward(references, {"cider-d": 1.0}), order, captions)
         batches(Reward(references, {"cider-d": 1.0}, pairing="off"), order, shifted)
         # All images there are, and too few to tell.
-        few = {k: references[k] for k in range(40)}
-        batches(Reward(few, {"cider-d": 1.0}), list(range(40)), shifted)
+        few = {k: references[k] for k in range(7)}
+        batches(Reward(few, {"cider-d": 1.0}), list(range(7)), shifted)
 
 
 def test_token_ids_of_other_images_are_warned_of():

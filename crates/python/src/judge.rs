@@ -152,7 +152,7 @@ impl Judge {
         }
         if self.first_batches.are_wanted() {
             let some = views.get(..FirstBatches::SAMPLE).unwrap_or(&views);
-            self.warn(py, &self.first_batches.look(&self.engine, &images, some, true))?;
+            self.look(py, &images, some, true)?;
         }
         let engine = self.engine.engine();
         let pool = pool(py, self.threads)?;
@@ -197,7 +197,7 @@ impl Judge {
             if let Ok((words, ends)) = cut.rows(bytes, some.len(), width, 0, self.n_words()) {
                 let texts: Vec<String> = self.spelt(&words, &ends).collect();
                 let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-                self.warn(py, &self.first_batches.look(&self.engine, some, &texts, false))?;
+                self.look(py, some, &texts, false)?;
             }
         }
         let engine = self.engine.engine();
@@ -243,6 +243,13 @@ impl Judge {
             let tokens = tokens.get(*start as usize..*end as usize).unwrap_or_default();
             tokens.iter().map(word).collect::<Vec<_>>().join(" ")
         })
+    }
+
+    /// Looks at captions of a first batch. The interpreter stays attached, so that no fork finds a lock taken; the
+    /// threads are those of this process, which the common ones of a forked process are not.
+    fn look(&self, py: Python<'_>, images: &[u32], texts: &[&str], are_texts: bool) -> PyResult<()> {
+        let look = || self.first_batches.look(&self.engine, images, texts, are_texts);
+        self.warn(py, &pool(py, self.threads)?.install(look))
     }
 
     /// Warns of what is wrong with the first batches.
