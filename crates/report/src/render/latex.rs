@@ -1,5 +1,6 @@
 //! Results as LaTeX tables, for a paper.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 use capeval_choice::Dialect;
@@ -110,17 +111,27 @@ fn row(out: &mut dyn Write, cells: impl Iterator<Item = String>) -> io::Result<(
 }
 
 fn cell(cell: &Cell) -> String {
-    let mut shown = match (cell.best, is_math(&cell.text)) {
-        (false, false) => escaped(&cell.text),
-        (true, false) => format!("\\textbf{{{}}}", escaped(&cell.text)),
-        (false, true) => format!("${}$", math(&cell.text)),
-        (true, true) => format!("$\\mathbf{{{}}}$", math(&cell.text)),
+    let text = &in_words(&cell.text);
+    let mut shown = match (cell.best, is_math(text)) {
+        (false, false) => escaped(text),
+        (true, false) => format!("\\textbf{{{}}}", escaped(text)),
+        (false, true) => format!("${}$", math(text)),
+        (true, true) => format!("$\\mathbf{{{}}}$", math(text)),
     };
     if !cell.note.is_empty() {
         let note = if is_math(&cell.note) { format!("${}$", math(&cell.note)) } else { escaped(&cell.note) };
         shown.push_str(&format!(" {{\\scriptsize {note}}}"));
     }
     shown
+}
+
+/// A text whose hyphen between two whole numbers, as in the bin 6-10, is a dash rather than a minus.
+fn in_words(text: &str) -> Cow<'_, str> {
+    let is_whole = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    match text.split_once('-') {
+        Some((low, high)) if is_whole(low) && is_whole(high) => format!("{low}–{high}").into(),
+        _ => text.into(),
+    }
 }
 
 /// Returns true if a text holds only numbers, with a sign that needs math mode: a minus, a plus, `<`, `≤` or `∞`.
@@ -200,6 +211,8 @@ fn escaped(text: &str) -> String {
             '~' => escaped.push_str("\\textasciitilde{}"),
             '^' => escaped.push_str("\\textasciicircum{}"),
             '\\' => escaped.push_str("\\textbackslash{}"),
+            // Two would become a dash.
+            '-' if escaped.ends_with('-') => escaped.push_str("{}-"),
             '–' => escaped.push_str("--"),
             '—' => escaped.push_str("---"),
             '‘' => escaped.push('`'),
@@ -242,6 +255,11 @@ mod tests {
         );
         assert_eq!(shown("-", false, ""), "-");
         assert_eq!(shown("a-1 <b>", false, ""), "a-1 $<$b$>$");
+        assert_eq!(
+            (shown("6-10", false, ""), shown("6-10", true, "")),
+            ("6--10".into(), "\\textbf{6--10}".into())
+        );
+        assert_eq!(shown("a--b---c", true, ""), "\\textbf{a-{}-b-{}-{}-c}");
         assert_eq!(shown("Kendall τ-b, ρ of τ-c", false, ""), "Kendall $\\tau_b$, $\\rho$ of $\\tau_c$");
         assert_eq!(shown("n|2 \"x\"", false, ""), "n\\textbar{}2 ''x''");
     }
