@@ -134,6 +134,21 @@ pub(crate) fn read_fields(
     of_lists(text::all(&lines, options.role), name, options, Some(Format::Tsv))
 }
 
+/// Refuses captions of which some have no id, although others have one.
+fn refuse_row_without_id(
+    list: &EvidentList,
+    pick: &Pick,
+    name: &str,
+    options: &ReadOptions,
+) -> Result<(), Error> {
+    let Some((row, column)) = list.row_without_id(pick) else { return Ok(()) };
+    let message = format!("it has no id in {:?}, although others have one", list.path(column));
+    let position = list.list.sheet.places.get(row).copied().unwrap_or_default();
+    let remedy = Remedy::give(Argument::IdColumn(options.role)).to("name another key");
+    let remedy = remedy.or(Remedy::say("leave it out"));
+    Err(Error::new(ErrorKind::Id, name, message).at(position).with_remedy(remedy))
+}
+
 fn of_lists(
     lists: Vec<RecordList>,
     name: &str,
@@ -168,14 +183,8 @@ fn of_lists(
     let possible = first.caption_columns().into_iter().filter(|column| Some(*column) != id).count();
     let pick = Pick { list: 0, id, captions, is_joined: *is_joined };
     // Readers of files have said so already.
-    let without_id = format.is_none().then(|| first.row_without_id(&pick)).flatten();
-    if let Some((row, column)) = without_id {
-        let message = format!("it has no id in {:?}, although others have one", first.path(column));
-        let position = first.list.sheet.places.get(row).copied().unwrap_or_default();
-        let remedy = Remedy::give(Argument::IdColumn(options.role))
-            .to("name another key")
-            .or(Remedy::say("leave it out"));
-        return Err(Error::new(ErrorKind::Id, name, message).at(position).with_remedy(remedy));
+    if format.is_none() {
+        refuse_row_without_id(first, &pick, name, options)?;
     }
     if let Some(times) = moments::times(first, &pick).filter(|_| !is_joined) {
         return Err(captions_of_moments(first, &pick, times, name, options));
