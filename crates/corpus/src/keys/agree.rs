@@ -123,7 +123,7 @@ impl Captions {
     fn identify_by(&mut self, key: &[KeyName]) {
         let joined = match key {
             [_] => None,
-            several => Side::of(self, Role::References).joined(several).zip(template(several)),
+            several => Side::of(self, Role::References).joined(several, self.len()).zip(template(several)),
         };
         let others = std::mem::take(&mut self.keys_mut().others);
         if let Some((values, column)) = joined {
@@ -148,22 +148,6 @@ fn template(names: &[KeyName]) -> Option<String> {
         KeyName::Labels => None,
     });
     Some(names.collect::<Option<Vec<_>>>()?.join("|"))
-}
-
-/// The names of columns in quotes, for people.
-fn listed(names: &[KeyName]) -> String {
-    let names: Vec<String> = names
-        .iter()
-        .filter_map(|name| match name {
-            KeyName::Column(name) => Some(format!("{name:?}")),
-            KeyName::Labels => None,
-        })
-        .collect();
-    match names.split_last() {
-        Some((last, [])) => last.clone(),
-        Some((last, others)) => format!("{} and {last}", others.join(", ")),
-        None => String::new(),
-    }
 }
 
 /// Returns true if two keys have the same name, but for case and separators.
@@ -227,15 +211,15 @@ impl<'c> Side<'c> {
         own.into_iter().chain(self.keys.others.iter().map(other))
     }
 
-    /// The values of columns, joined with a bar as [`template`] does; `None` if it lacks one.
-    fn joined(&self, names: &[KeyName]) -> Option<Vec<SegmentId>> {
+    /// The values of columns in the first `n` rows, joined with a bar as [`template`] does; `None` if it lacks one.
+    fn joined(&self, names: &[KeyName], n: usize) -> Option<Vec<SegmentId>> {
         let columns: Vec<Column<'_>> = names.iter().map(|name| self.column(name)).collect::<Option<_>>()?;
         let value = |row: usize| {
             let values: Vec<String> =
                 columns.iter().filter_map(|column| Some(column.values.get(row)?.to_string())).collect();
             SegmentId::from(values.join("|"))
         };
-        Some((0..self.ids.len()).map(value).collect())
+        Some((0..n.min(self.ids.len())).map(value).collect())
     }
 
     /// Returns true if its ids are more than numbers of its rows.
@@ -327,20 +311,29 @@ impl<'c> Parties<'c> {
     /// The fewest columns of the same names on all sides whose values together tell the rows of every system apart, and
     /// are those of the references.
     fn shared_columns(&self) -> Option<Plan> {
-        /// The columns that are tried.
+        /// The columns that are tried, the rows that rule most of them out, and the most that are tried on all rows.
         const COLUMNS: usize = 12;
-        let is_everywhere = |name: &KeyName| self.sides.iter().all(|side| side.column(name).is_some());
-        let names = self.ground.columns().map(|column| column.name);
-        let names = names.filter(|name| *name != KeyName::Labels && is_everywhere(name));
-        let names: Vec<KeyName> = names.take(COLUMNS).collect();
-        let are_same = |names: &[KeyName]| {
-            let there = self.ground.joined(names).unwrap_or_default();
-            let there = self.forms(&there);
+        const HEAD: usize = 1000;
+        const MOST: usize = 8;
+        let is_shared = |column: &Column<'_>| {
+            let there = self.forms(column.values);
             let has = |side: &Side<'_>| {
-                side.joined(names)
-                    .is_some_and(|here| self.forms(&here) == there && self.tells_apart(side, &here))
+                side.column(&column.name).is_some_and(|here| self.forms(here.values) == there)
             };
-            there.len() > 1 && !self.sides.is_empty() && self.sides.iter().all(has)
+            column.name != KeyName::Labels && self.sides.iter().all(has)
+        };
+        let names = self.ground.columns().take(COLUMNS).filter(is_shared).map(|column| column.name);
+        let names: Vec<KeyName> = names.collect();
+        let tells_apart = |names: &[KeyName], n: usize, there: Option<&HashSet<Cow<'_, SegmentId>>>| {
+            self.sides.iter().all(|side| {
+                let is_same = |here: &[SegmentId]| there.is_none_or(|there| self.forms(here) == *there);
+                side.joined(names, n).is_some_and(|here| is_same(&here) && self.tells_apart(side, &here))
+            })
+        };
+        let are_same = |names: &[KeyName]| {
+            let there = self.ground.joined(names, usize::MAX).unwrap_or_default();
+            let there = self.forms(&there);
+            there.len() > 1 && !self.sides.is_empty() && tells_apart(names, usize::MAX, Some(&there))
         };
         let pairs = names
             .iter()
@@ -354,9 +347,13 @@ impl<'c> Parties<'c> {
                 .skip(last + 1)
                 .map(move |three| [pair.as_slice(), std::slice::from_ref(three)].concat())
         });
-        let key = pairs.iter().cloned().chain(triples).find(|names| are_same(names))?;
-        let message =
-            format!("images are identified by the columns {} together, which both sides have", listed(&key));
+        let possible = pairs.iter().cloned().chain(triples).filter(|names| tells_apart(names, HEAD, None));
+        let key = possible.take(MOST).find(|names| are_same(names))?;
+        let columns: Vec<Column<'_>> = key.iter().filter_map(|name| self.ground.column(name)).collect();
+        let message = format!(
+            "images are identified by the columns {} together, which both sides have",
+            list_names(&columns)
+        );
         let remedy = Remedy::give(Argument::IdColumn(Role::Candidates)).to("name another one");
         Some(Plan { key, notice: Some(Notice::new(Code::IdColumn, message).remedy(remedy)) })
     }
