@@ -10,7 +10,7 @@ import { join } from "node:path";
 import * as support from "./support.mjs";
 
 const [browserPath, modules, program, sources, screenshots] = process.argv.slice(2);
-const { site, complaints, require, start, room, person, close } = await support.open({ browserPath, modules, program, command: "demo", word: "demonstration" });
+const { site, complaints, require, start, room, person, views, close } = await support.open({ browserPath, modules, program, command: "demo", word: "demonstration" });
 const axe = readFileSync(require.resolve("axe-core"), "utf8");
 
 // The pages of the router: what is neither for programs nor a file.
@@ -160,4 +160,4 @@ const steps = {
   },
 };
 
-await support.drive({ start, complaints, close }, steps);
+await support.drive({ start, complaints, views, close }, steps);

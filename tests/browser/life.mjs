@@ -23,7 +23,7 @@ const authors = ["chen", "dina", "emil", "fang", "gong", "hua"].slice(0, AUTHORS
 const raters = ["rui", "sen", "tao"];
 const accounts = ["host", "mo", ...UPLOADERS, ...authors, ...raters, "eve", "team"].map((name) => [name, name === "host" ? "host" : "member"]);
 const settings = Object.fromEntries(["REQUESTS", "SIGN_INS", "CAPTIONS", "PICTURES"].map((limit) => [`CAPEVAL_SERVER_${limit}_PER_MINUTE`, "100000"]));
-const { site, complaints, start, person, close } = await support.open({ browserPath, modules, program, accounts, settings });
+const { site, complaints, start, person, views, close } = await support.open({ browserPath, modules, program, accounts, settings });
 
 const people = {};
 const all = (names, act) => Promise.all(names.map((name, k) => act(people[name], name, k)));
@@ -261,4 +261,4 @@ const steps = {
   },
 };
 
-await support.drive({ start, complaints, close }, steps, { isChain: true }).finally(() => rmSync(folder, { recursive: true, force: true }));
+await support.drive({ start, complaints, views, close }, steps, { isChain: true }).finally(() => rmSync(folder, { recursive: true, force: true }));

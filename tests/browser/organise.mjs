@@ -8,7 +8,7 @@ import { join } from "node:path";
 import * as support from "./support.mjs";
 
 const [browserPath, modules, program, screenshots] = process.argv.slice(2);
-const { site, complaints, printed, require, start, room, close } = await support.open({ browserPath, modules, program, accounts: [] });
+const { site, complaints, printed, require, start, room, views, close } = await support.open({ browserPath, modules, program, accounts: [] });
 
 const subjects = ["a man", "two dogs", "a red bus", "an old woman", "three birds"];
 const places = ["on the beach", "in front of a house", "next to a tall tree", "under a grey sky"];
@@ -156,4 +156,4 @@ const steps = {
   },
 };
 
-await support.drive({ start, complaints, close }, steps, { isChain: true });
+await support.drive({ start, complaints, views, close }, steps, { isChain: true });

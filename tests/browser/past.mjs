@@ -17,7 +17,7 @@ const [browserPath, modules, program, capeval, screenshots] = process.argv.slice
 const settings = { CAPEVAL_SERVER_REQUESTS_PER_MINUTE: "1000000" };
 if (process.env.CAPEVAL_DATA) settings.CAPEVAL_SERVER_CAPEVAL_DATA = process.env.CAPEVAL_DATA;
 const opened = await support.open({ browserPath, modules, program, settings });
-const { site, data, complaints, printed, start, room, person, close } = opened;
+const { site, data, complaints, printed, start, room, person, views, close } = opened;
 const folder = mkdtempSync(join(tmpdir(), "capeval-past-"));
 
 const DOMAINS = ["in-domain", "near-domain", "out-domain"];
@@ -281,6 +281,6 @@ const steps = {
 };
 
 begin = performance.now();
-await support.drive({ start, complaints, close }, steps, { isChain: true });
+await support.drive({ start, complaints, views, close }, steps, { isChain: true });
 rmSync(folder, { recursive: true, force: true });
 for (const [slug, seconds] of Object.entries(took)) console.log(`     ${slug} was open after ${seconds.toFixed(1)} s`);

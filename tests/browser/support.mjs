@@ -92,12 +92,19 @@ export async function open({ browserPath, modules, program, accounts = [], setti
     door.close();
     rmSync(data, { recursive: true, force: true });
   };
-  return { site, data, complaints, printed, require, start, stop, room, person, close };
+  // What open pages show, for the report of a failure.
+  const views = async () => {
+    const words = () => `${location.href}: ${document.body?.innerText.replace(/\s+/g, " ").slice(0, 1000)}`;
+    const pages = browser.contexts().flatMap((context) => context.pages());
+    const late = new Promise((done) => setTimeout(done, 5000, "a page that does not answer"));
+    return Promise.all(pages.map((page) => Promise.race([page.evaluate(words).catch(String), late])));
+  };
+  return { site, data, complaints, printed, require, start, stop, room, person, views, close };
 }
 
 // Runs named steps one after another, and returns the number of those that failed; with `isChain`, none goes on after a
-// failure.
-export async function run(steps, { isChain = false } = {}) {
+// failure. `views` gives what pages show then.
+export async function run(steps, { isChain = false, views = async () => [] } = {}) {
   let failed = 0;
   for (const [name, step] of Object.entries(steps)) {
     const begin = performance.now();
@@ -106,7 +113,7 @@ export async function run(steps, { isChain = false } = {}) {
       console.log(`ok   ${name} (${((performance.now() - begin) / 1000).toFixed(1)} s)`);
     } catch (error) {
       failed += 1;
-      console.log(`FAIL ${name}\n${error.stack}`);
+      console.log([`FAIL ${name}`, error.stack, ...(await views())].join("\n"));
       if (isChain) break;
     }
   }
@@ -114,11 +121,11 @@ export async function run(steps, { isChain = false } = {}) {
 }
 
 // Starts a site, runs steps as `run` does, and closes it; the process fails if a step fails, or a script of a page.
-export async function drive({ start, complaints, close }, steps, options) {
+export async function drive({ start, complaints, views, close }, steps, options) {
   let failed = 0;
   try {
     await start();
-    failed = await run(steps, options);
+    failed = await run(steps, { views, ...options });
     if (complaints.length > 0) {
       failed += 1;
       console.log(`FAIL scripts\n${complaints.join("\n")}`);

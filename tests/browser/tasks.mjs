@@ -9,7 +9,7 @@ import * as support from "./support.mjs";
 
 const [browserPath, modules, program, width = "1366", height = "650"] = process.argv.slice(2);
 const viewport = { width: Number(width), height: Number(height) };
-const { site, complaints, start, room, person, close } = await support.open({ browserPath, modules, program, command: "demo", word: "demonstration" });
+const { site, complaints, start, room, person, views, close } = await support.open({ browserPath, modules, program, command: "demo", word: "demonstration" });
 
 // The most clicks of each task, and the most pixels scrolled.
 const MOST = { "caption up to ten pictures": [10, 0], submit: [3, 900], "find my place": [1, 0], "compare with the one above": [2, 0] };
@@ -128,4 +128,4 @@ const steps = {
   },
 };
 
-await support.drive({ start, complaints, close }, steps, { isChain: true });
+await support.drive({ start, complaints, views, close }, steps, { isChain: true });

@@ -31,7 +31,8 @@ const unsent = (() => {
   const send = async (key) => {
     const { address, ...caption } = JSON.parse(localStorage.getItem(key));
     const body = new URLSearchParams({ ...caption, action: "send" });
-    const answer = await fetch(address, { method: "POST", body, headers: { Accept: "application/json" } });
+    const signal = AbortSignal.timeout(PAUSE);
+    const answer = await fetch(address, { method: "POST", body, headers: { Accept: "application/json" }, signal });
     if (answer.status === 429 || answer.status >= 500) throw new Error(answer.statusText);
     const isJson = answer.headers.get("Content-Type")?.startsWith("application/json");
     // Without a session, the answer is the form to sign in.
@@ -46,6 +47,7 @@ const unsent = (() => {
       say(refused.replace("{}", () => caption.text).replace("{}", () => problem));
     }
   };
+  // Looks again after a pause, whatever happens: captions may be kept here or in another tab meanwhile.
   const flush = async () => {
     if (isSending) return;
     isSending = true;
@@ -53,9 +55,10 @@ const unsent = (() => {
     try {
       for (const key of keys()) await send(key);
     } catch {
-      timer = setTimeout(flush, PAUSE);
+      // The server is tried again.
     } finally {
       isSending = false;
+      timer = setTimeout(flush, PAUSE);
     }
   };
   window.addEventListener("online", flush);
@@ -69,8 +72,6 @@ const unsent = (() => {
       } catch {
         return false;
       }
-      clearTimeout(timer);
-      timer = setTimeout(flush, PAUSE);
       return true;
     },
     // Forgets a caption that its author goes on to write or hands in.
