@@ -325,3 +325,15 @@ fn a_remedy_is_offered_only_if_it_leaves_captions() {
     assert_eq!(words(["<think>it goes on", "a cat"]), None);
     assert_eq!(words(["nan", "a cat"]), None);
 }
+
+/// Minutes pass if a look begins again at each sign.
+#[test]
+fn long_texts_of_signs_are_walked_through_once() {
+    let references = people(20);
+    for sign in ["<", "[", "{", "&", "&#", "a: ", ":", "- : ", "/", "</a ", "[a] ", "_a ", "@@ ", "\\", "a？"]
+    {
+        let mut captions = people(20);
+        captions[0] = sign.repeat(200_000 / sign.len());
+        verdict(&captions, &references, &["cider-d"]).unwrap();
+    }
+}

@@ -230,9 +230,10 @@ pub(super) fn marks_pieces(text: &str) -> bool {
 /// Returns true for a sign at the same end of most words, and for words with tags.
 fn has_signs(text: &str) -> bool {
     let words = || text.split_whitespace();
-    let n_signs = count(text, |byte| matches!(byte, b'_' | b'|' | b'/' | b'~' | b'+' | b'^' | b'=' | b'$'));
-    // Beyond ASCII, there are more signs.
-    if text.is_ascii() && words().nth(2 * n_signs).is_some() {
+    // The signs beyond ASCII begin with the byte 0xc2, and so do other characters.
+    let n_signs =
+        count(text, |byte| matches!(byte, b'_' | b'|' | b'/' | b'~' | b'+' | b'^' | b'=' | b'$' | 0xc2));
+    if words().nth(2 * n_signs).is_some() {
         return false;
     }
     let n_words = n_words(text);
@@ -274,13 +275,14 @@ pub(super) fn special_token(text: &str) -> Option<&str> {
             b'[' => ']',
             _ => '}',
         };
-        let token = rest.get(..1 + rest.find(end)?)?;
-        let inner = token.get(1..token.len() - 1)?;
+        // What cannot be within a token ends the search, so that a text of brackets is walked through once.
+        let inner = rest.get(1..)?.split([end, ' ', '<', '[', '{']).next()?;
+        let token = rest.get(..inner.len() + 2).filter(|token| token.ends_with(end))?;
         // DeepSeek writes `<｜end▁of▁sentence｜>`.
         if inner.starts_with('｜') && inner.ends_with('｜') && !inner.contains(char::is_whitespace) {
             return Some(token);
         }
-        if inner.is_empty() || inner.contains([' ', '<', '[', '{']) || !inner.is_ascii() {
+        if inner.is_empty() || !inner.is_ascii() {
             return None;
         }
         let bare = inner.trim_matches(['|', '/']);
@@ -319,13 +321,11 @@ fn has_escape(text: &str) -> bool {
 fn has_entity(text: &str) -> bool {
     text.match_indices('&').any(|(at, _)| {
         let rest = text.get(at + 1..).unwrap_or_default();
-        rest.find(';').is_some_and(|end| {
-            let name = rest.get(..end).unwrap_or_default();
-            let is_number = name
-                .strip_prefix('#')
-                .is_some_and(|n| n.len() > 1 && n.bytes().all(|b| b.is_ascii_alphanumeric()));
-            is_number || (2..=8).contains(&end) && name.bytes().all(|byte| byte.is_ascii_alphabetic())
-        })
+        let (is_number, rest) = rest.strip_prefix('#').map_or((false, rest), |rest| (true, rest));
+        let name = rest.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default();
+        let is_name = || (2..=8).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_alphabetic());
+        let is_ended = rest.get(name.len()..).is_some_and(|rest| rest.starts_with(';'));
+        is_ended && if is_number { name.len() > 1 } else { is_name() }
     })
 }
 
@@ -366,7 +366,11 @@ fn windows_byte(c: char) -> Option<u8> {
 pub(super) fn has_markup(text: &str) -> bool {
     text.match_indices('<').any(|(at, _)| {
         let rest = text.get(at + 1..).unwrap_or_default();
-        let Some(inner) = rest.find('>').and_then(|end| rest.get(..end)) else { return false };
+        // A tag has no other one within it.
+        let inner = rest.split(['<', '>']).next().unwrap_or_default();
+        if !rest.get(inner.len()..).is_some_and(|rest| rest.starts_with('>')) {
+            return false;
+        }
         let name = inner.trim_start_matches('/').split([' ', '/']).next().unwrap_or_default();
         let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic())
             && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b':'));

@@ -157,19 +157,28 @@ pub(super) fn labels(text: &str) -> impl Iterator<Item = (&str, usize, usize)> {
     let searched = if has_any { text.as_bytes() } else { &[] };
     // A wide colon begins with this byte, and so do other characters.
     let colons = searched.iter().enumerate().filter(|(_, byte)| matches!(byte, b':' | 0xef));
+    // The place up to which breaks have been looked for, the place after the last one, and that of the label there: a
+    // sentence of many colons is walked through once.
+    let (mut seen, mut start, mut first) = (0, 0, None);
     colons.filter_map(move |(colon, _)| {
         let (head, rest) = text.split_at_checked(colon)?;
+        if let Some(at) = head.get(seen..)?.rfind(['\n', '.', '!', '?', '>']) {
+            (start, first) = (seen + at + 1, None);
+        }
+        seen = colon;
+        let decorated = head.get(start..)?;
+        let first = *first.get_or_insert_with(|| colon - decorated.trim_start_matches(is_decoration).len());
         let sign = rest.chars().next().filter(|sign| matches!(sign, ':' | '：'))?;
         // The scheme of an address is no label.
         if rest.starts_with("://") {
             return None;
         }
-        let start = head.rfind(['\n', '.', '!', '?', '>']).map_or(0, |at| at + 1);
-        let label = head.get(start..)?.trim_start_matches(is_decoration).trim_end_matches(['*', ' ']);
+        let label = head.get(first..)?.trim_end_matches(['*', ' ']);
         let is_name = |word: &str| word.chars().all(char::is_alphanumeric);
-        let n_words = label.split(' ').count();
-        let is_label =
-            !label.is_empty() && label.len() <= LONGEST && n_words <= 3 && label.split(' ').all(is_name);
+        let is_label = !label.is_empty()
+            && label.len() <= LONGEST
+            && label.split(' ').count() <= 3
+            && label.split(' ').all(is_name);
         let is_alphabetic = label.starts_with(char::is_alphabetic);
         (is_label && is_alphabetic).then_some((label, start, colon + sign.len_utf8()))
     })

@@ -1,5 +1,8 @@
 //! References that stand in one text, with a sign between them that no caption has.
 
+use std::collections::HashSet;
+use std::hash::Hash;
+
 use crate::captions::Captions;
 
 /// Signs that separate texts: one bar, or two and more of the others.
@@ -17,24 +20,32 @@ const SAMPLE: usize = 40;
 /// With fewer texts, a sign may be chance.
 const FEWEST: usize = 4;
 
+/// A text with more different marks is not parted by them.
+const MOST_MARKS: usize = 100;
+
 /// The sign that stands in nearly all references and in no candidate; `None` if there is none.
 pub(crate) fn separator(references: &Captions, candidates: &Captions) -> Option<String> {
     let step = references.len().div_ceil(SAMPLE).max(1);
     let sample: Vec<&str> = (0..references.len()).step_by(step).map(|row| references.text(row)).collect();
-    let first = sample.first().filter(|_| sample.len() >= FEWEST)?;
+    if sample.len() < FEWEST {
+        return None;
+    }
     let captions: Vec<&str> = (0..candidates.len().min(SAMPLE)).map(|row| candidates.text(row)).collect();
+    // What most texts have stands in one of the first of them, and texts may be long.
+    let n_without = sample.len() / 5;
+    let first = sample.get(..=n_without)?;
     let parts_most = |sign: &&str| {
-        let with = sample.iter().filter(|text| text.contains(sign)).count();
-        with * 5 >= sample.len() * 4 && !captions.iter().any(|text| text.contains(sign))
+        sample.iter().filter(|text| !text.contains(sign)).nth(n_without).is_none()
+            && !captions.iter().any(|text| text.contains(sign))
     };
     let between_sentences =
         || BREAKS.iter().copied().filter(parts_most).find(|sign| fit(&sample, &captions, sign));
-    let of_any = || sample.iter().flat_map(|text| signs(text));
     let mark = || {
-        let marks = sample.iter().flat_map(|text| marks(text));
+        let marks = distinct(first.iter().flat_map(|text| distinct(marks(text)).take(MOST_MARKS)));
         marks.filter(|mark| parts_most(&mark.as_str())).find(|mark| fit(&sample, &captions, mark))
     };
-    let sign = signs(first).into_iter().chain(of_any()).find(parts_most).or_else(between_sentences);
+    let sign =
+        distinct(first.iter().flat_map(|text| signs(text))).find(parts_most).or_else(between_sentences);
     sign.map(str::to_owned).or_else(mark)
 }
 
@@ -43,16 +54,21 @@ pub(crate) fn separator(references: &Captions, candidates: &Captions) -> Option<
 fn marks(text: &str) -> Vec<String> {
     const LONGEST: usize = 32;
     let closing = |open: char| Some([']', '>', '}']["[<{".find(open)?]);
+    let is_of_mark = |c: char| c.is_ascii_alphanumeric() || "|/_ -".contains(c);
     let mut marks = Vec::new();
+    // The brackets of such words are no signs between texts.
+    let (mut rest, mut end) = (String::new(), 0);
     for (at, open) in text.char_indices() {
-        let Some(inner) = closing(open).and_then(|close| text[at + 1..].split_once(close)) else { continue };
-        let is_of_mark = |c: char| c.is_ascii_alphanumeric() || "|/_ -".contains(c);
-        if !inner.0.is_empty() && inner.0.len() <= LONGEST && inner.0.chars().all(is_of_mark) {
-            marks.push(text[at..at + inner.0.len() + 2].to_owned());
+        let Some(close) = closing(open) else { continue };
+        let Some(length) = text[at + 1..].find(|c| !is_of_mark(c)) else { continue };
+        if (1..=LONGEST).contains(&length) && text[at + 1 + length..].starts_with(close) {
+            rest += &text[end..at];
+            rest.push(' ');
+            end = at + length + 2;
+            marks.push(text[at..end].to_owned());
         }
     }
-    // The brackets of such words are no signs between texts.
-    let rest = marks.iter().fold(text.to_owned(), |rest, mark| rest.replace(mark, " "));
+    rest += &text[end..];
     let rest = rest.trim();
     let is_sign = |c: char| !c.is_alphanumeric() && !c.is_whitespace() && !ORDINARY.contains(c);
     let runs = rest.split(|c: char| !is_sign(c)).filter(|run| !run.is_empty());
@@ -60,6 +76,12 @@ fn marks(text: &str) -> Vec<String> {
     let is_dash = |run: &&str| run.len() > 1 && run.bytes().all(|byte| b"-_:".contains(&byte));
     marks.extend(text.split_whitespace().filter(is_dash).map(str::to_owned));
     marks
+}
+
+/// Values without those that came before.
+fn distinct<T: Clone + Eq + Hash>(values: impl IntoIterator<Item = T>) -> impl Iterator<Item = T> {
+    let mut seen = HashSet::new();
+    values.into_iter().filter(move |value| seen.insert(value.clone()))
 }
 
 /// Returns true if captions are as long as the parts of references, rather than as whole ones, which could be
@@ -140,6 +162,15 @@ mod tests {
         ] {
             assert_eq!(separator(&captions(&texts), &plain), None, "{texts:?}");
         }
+    }
+
+    #[test]
+    fn marks_and_signs_around_them_are_found() {
+        assert_eq!(marks("a [SEP] b <x>"), ["[SEP]", "<x>"]);
+        assert_eq!(marks("a ## b [not, one] c"), ["##", "[", "]"]);
+        assert_eq!(marks("[a b] one [c -- two"), ["[a b]", "[", "--"]);
+        let long = format!("[{}]", "a".repeat(33));
+        assert_eq!(marks(&format!("x {long} y")), ["[", "]"]);
     }
 
     #[test]
