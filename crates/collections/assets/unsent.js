@@ -31,7 +31,8 @@ const unsent = (() => {
   const send = async (key) => {
     const { address, ...caption } = JSON.parse(localStorage.getItem(key));
     const body = new URLSearchParams({ ...caption, action: "send" });
-    const signal = AbortSignal.timeout(PAUSE);
+    // Older browsers wait without a limit.
+    const signal = AbortSignal.timeout?.(PAUSE);
     const answer = await fetch(address, { method: "POST", body, headers: { Accept: "application/json" }, signal });
     if (answer.status === 429 || answer.status >= 500) throw new Error(answer.statusText);
     const isJson = answer.headers.get("Content-Type")?.startsWith("application/json");
