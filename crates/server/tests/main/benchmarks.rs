@@ -4,6 +4,7 @@ use axum::http::Request;
 use capeval::corpus::{self, ReadOptions};
 use capeval::report::{Contrast, Verdict};
 use capeval::{CompareOptions, CompareRequest, MetricOptions, ScoreOptions};
+use capeval_benchmarks::apply::{self, AppliedPlan};
 use capeval_server::FEATURES;
 use capeval_site::accounts::Role;
 use capeval_site::args;
@@ -80,8 +81,8 @@ pub fn results(images: usize, skill: usize) -> String {
     (0..images).map(one).collect::<Value>().to_string()
 }
 
-/// Makes a benchmark with a phase and returns the id of the phase.
-pub async fn benchmark(site: &Site, more: &str) -> String {
+/// Applies the plan of a benchmark with a phase.
+pub async fn apply_plan(site: &Site, more: &str) -> anyhow::Result<AppliedPlan> {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("c5.json"), references(40, 5)).unwrap();
     std::fs::write(folder.path().join("c40.json"), references(12, 9)).unwrap();
@@ -93,7 +94,12 @@ pub async fn benchmark(site: &Site, more: &str) -> String {
          [[phases.baselines]]\nmethod = 'Baseline'\nfile = 'baseline.json'\n"
     );
     let plan = toml::from_str(&plan).unwrap();
-    capeval_benchmarks::apply::apply(&site.app, &plan, folder.path(), None).await.unwrap();
+    apply::apply(&site.app, &plan, folder.path(), None).await
+}
+
+/// Makes a benchmark with a phase and returns the id of the phase.
+pub async fn benchmark(site: &Site, more: &str) -> String {
+    apply_plan(site, more).await.unwrap();
     site.work().await;
     let row = site.app.store.first("SELECT id, score_set FROM phase", args![]).await.unwrap().unwrap();
     assert!(row.get::<Option<String>>("score_set").unwrap().is_some(), "the references are not ready");
@@ -252,7 +258,7 @@ async fn neighbours_differ_as_capeval_compare_says(database: Database) {
         [[phases.references]]\nname = 'c5'\nfile = 'c5.json'\n\
         [[phases.baselines]]\nmethod = '5'\nfile = 'baseline.json'\n";
     let plan = toml::from_str(plan).unwrap();
-    capeval_benchmarks::apply::apply(&site.app, &plan, folder.path(), None).await.unwrap();
+    apply::apply(&site.app, &plan, folder.path(), None).await.unwrap();
     site.work().await;
     let phase: String = site.app.store.fetch_one("SELECT id FROM phase", args![]).await.unwrap();
     for (name, skill) in [("Ada", 7), ("Bao", 9)] {
