@@ -16,6 +16,7 @@ pub mod paired;
 mod picks;
 pub mod random;
 pub mod resample;
+mod sums;
 pub mod table;
 pub mod totals;
 

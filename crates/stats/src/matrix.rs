@@ -1,23 +1,38 @@
 //! Columns of several tables, laid out for summing many selections of rows at once.
 
+use rayon::prelude::*;
+
 use crate::table::Table;
 
-/// The columns that are summed together.
-const WIDTH: usize = 4;
+/// The columns that are summed together: what a register of AVX-512 holds.
+const WIDTH: usize = 8;
 
 /// The number of rows that a byte can name. That many rows of a panel stay in a core's first cache.
 pub(crate) const BLOCK: usize = 256;
 
-/// A row of a panel.
-pub(crate) type Row = [f64; WIDTH];
+/// A row of a panel. Its alignment is that of a line of a cache, which a load takes half as long as two.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[repr(align(64))]
+pub(crate) struct Row(pub [f64; WIDTH]);
+
+impl Row {
+    #[inline(always)]
+    pub(crate) fn plus(self, other: Self) -> Self {
+        let mut sum = self;
+        sum.0.iter_mut().zip(other.0).for_each(|(sum, value)| *sum += value);
+        sum
+    }
+}
 
 /// Columns over the same rows, such as the statistics of several metrics and systems on the same images.
 #[derive(Clone, Debug)]
 pub struct Matrix {
     n_rows: usize,
-    n_columns: usize,
-    /// Groups of columns, row after row, up to a multiple of [`BLOCK`] rows; what is missing is 0.
+    /// Distinct columns in groups, row after row, up to a multiple of [`BLOCK`] rows; what is missing is 0.
     panels: Vec<Vec<Row>>,
+    /// For each column, its place among the distinct ones: counts of segments and of words are those of several
+    /// metrics.
+    places: Vec<usize>,
 }
 
 impl Matrix {
@@ -29,37 +44,39 @@ impl Matrix {
     /// # Panics
     /// When `order` names a row that a table lacks.
     pub fn new<'t>(tables: impl IntoIterator<Item = &'t Table>, order: &[u32]) -> Self {
-        let tables: Vec<&Table> = tables.into_iter().collect();
-        let mut matrix = Self::zeros(order.len(), tables.iter().map(|table| table.columns().len()).sum());
-        let mut first = 0;
-        for table in tables {
-            for (at, row) in order.iter().enumerate() {
-                for (column, value) in (first..).zip(table.row(*row as usize)) {
-                    matrix.panels[column / WIDTH][at][column % WIDTH] = *value;
-                }
-            }
-            first += table.columns().len();
-        }
-        matrix
+        let columns: Vec<(&Table, usize)> = tables
+            .into_iter()
+            .flat_map(|table| (0..table.columns().len()).map(move |column| (table, column)))
+            .collect();
+        Self::of(order.len(), &columns, |(table, column), at| table.row(order[at] as usize)[*column])
     }
 
     /// A matrix of columns.
     ///
     /// # Panics
-    /// When a column is longer than the first by more than a block.
+    /// When a column is shorter than the first.
     pub fn from_columns(columns: &[Vec<f64>]) -> Self {
-        let mut matrix = Self::zeros(columns.first().map_or(0, Vec::len), columns.len());
-        for (column, values) in columns.iter().enumerate() {
-            for (at, value) in values.iter().enumerate() {
-                matrix.panels[column / WIDTH][at][column % WIDTH] = *value;
-            }
-        }
-        matrix
+        Self::of(columns.first().map_or(0, Vec::len), columns, |column, at| column[at])
     }
 
-    fn zeros(n_rows: usize, n_columns: usize) -> Self {
-        let panel = vec![[0.0; WIDTH]; n_rows.next_multiple_of(BLOCK)];
-        Self { n_rows, n_columns, panels: vec![panel; n_columns.div_ceil(WIDTH)] }
+    fn of<C: Sync>(n_rows: usize, columns: &[C], value: impl Fn(&C, usize) -> f64 + Sync) -> Self {
+        let equal = |a: &C, b: &C| (0..n_rows).all(|at| value(a, at).to_bits() == value(b, at).to_bits());
+        let (mut distinct, mut places) = (Vec::<&C>::new(), Vec::with_capacity(columns.len()));
+        for column in columns {
+            let place = distinct.iter().position(|known| equal(known, column)).unwrap_or(distinct.len());
+            if place == distinct.len() {
+                distinct.push(column);
+            }
+            places.push(place);
+        }
+        let panel = |columns: &[&C]| {
+            let mut panel = vec![Row::default(); n_rows.next_multiple_of(BLOCK)];
+            for (at, row) in panel[..n_rows].iter_mut().enumerate() {
+                row.0.iter_mut().zip(columns).for_each(|(cell, column)| *cell = value(column, at));
+            }
+            panel
+        };
+        Self { n_rows, panels: distinct.par_chunks(WIDTH).map(panel).collect(), places }
     }
 
     /// The number of rows.
@@ -69,103 +86,18 @@ impl Matrix {
 
     /// The number of columns.
     pub fn n_columns(&self) -> usize {
-        self.n_columns
+        self.places.len()
     }
 
     /// The groups of columns, row after row.
     pub(crate) fn panels(&self) -> &[Vec<Row>] {
         &self.panels
     }
-}
 
-/// The picks of several replicates in one block, and the sums of each.
-pub(crate) struct PickedRows<'p> {
-    pub picks: &'p [u8],
-    /// The end of the picks of each replicate.
-    pub ends: &'p [usize],
-    /// For each replicate, the sums of all panels.
-    pub sums: &'p mut [Row],
-    pub n_panels: usize,
-}
-
-/// The panels that are summed together where registers hold their sums.
-pub(crate) const TOGETHER: usize = 3;
-
-impl PickedRows<'_> {
-    /// Adds the rows that each replicate picks in the panels from number `first` on, of which `named` are the rows: the
-    /// loop in which resampling spends its time.
-    pub fn add(&mut self, first: usize, named: &[[Row; BLOCK]]) {
-        processor::best(self, first, named);
+    /// The sums of all columns, given those of the panels.
+    pub(crate) fn columns<'s>(&'s self, sums: &'s [Row]) -> impl Iterator<Item = f64> + 's {
+        self.places.iter().map(|place| sums[place / WIDTH].0[place % WIDTH])
     }
-
-    /// As [`add`](Self::add), `N` panels at a time.
-    #[inline(always)]
-    fn add_some<const N: usize>(&mut self, first: usize, named: &[[Row; BLOCK]]) {
-        let (together, rest) = named.as_chunks::<N>();
-        for (k, named) in together.iter().enumerate() {
-            self.add_panels(first + k * N, named);
-        }
-        for (k, named) in rest.iter().enumerate() {
-            self.add_panels(first + together.len() * N + k, std::array::from_ref(named));
-        }
-    }
-
-    /// Four sums, one for every fourth pick, do not wait for each other. A row that is not picked adds nothing, even if
-    /// it is infinite.
-    #[inline(always)]
-    fn add_panels<const N: usize>(&mut self, first: usize, named: &[[Row; BLOCK]; N]) {
-        let mut start = 0;
-        for (sums, end) in self.sums.chunks_exact_mut(self.n_panels).zip(self.ends) {
-            let sums = &mut sums[first..first + N];
-            let mut parts = [[Row::default(); 4]; N];
-            parts.iter_mut().zip(&*sums).for_each(|(parts, sum)| parts[0] = *sum);
-            let (fours, rest) = self.picks[start..*end].as_chunks::<4>();
-            for four in fours {
-                for k in 0..4 {
-                    let pick = usize::from(four[k]);
-                    for (parts, rows) in parts.iter_mut().zip(named) {
-                        parts[k] = plus(parts[k], rows[pick]);
-                    }
-                }
-            }
-            for (k, pick) in rest.iter().enumerate() {
-                for (parts, rows) in parts.iter_mut().zip(named) {
-                    parts[k] = plus(parts[k], rows[usize::from(*pick)]);
-                }
-            }
-            for (sum, [a, b, c, d]) in sums.iter_mut().zip(parts) {
-                *sum = plus(plus(a, b), plus(c, d));
-            }
-            start = *end;
-        }
-    }
-}
-
-/// Compiles the sums for processors with AVX2, too. No operation is fused, so the digits are the same.
-mod processor {
-    #![expect(unsafe_code, reason = "the sums may use AVX2 where it was detected")]
-
-    use super::{BLOCK, PickedRows, Row, TOGETHER};
-
-    pub(super) fn best(picked: &mut PickedRows<'_>, first: usize, named: &[[Row; BLOCK]]) {
-        #[cfg(target_arch = "x86_64")]
-        if std::arch::is_x86_feature_detected!("avx2") {
-            // SAFETY: the processor has what the function is compiled for.
-            return unsafe { with_avx2(picked, first, named) };
-        }
-        picked.add_some::<1>(first, named);
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx2")]
-    fn with_avx2(picked: &mut PickedRows<'_>, first: usize, named: &[[Row; BLOCK]]) {
-        picked.add_some::<TOGETHER>(first, named);
-    }
-}
-
-#[inline(always)]
-pub(crate) fn plus([a, b, c, d]: Row, [p, q, r, s]: Row) -> Row {
-    [a + p, b + q, c + r, d + s]
 }
 
 #[cfg(test)]
@@ -173,22 +105,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn processors_and_panels_change_no_digit() {
-        let value = |k: usize| ((k * k + 7 * k) as f64).sin();
-        let named: Vec<[Row; BLOCK]> = (0..5)
-            .map(|p| std::array::from_fn(|r| std::array::from_fn(|c| value(1000 * p + 4 * r + c))))
-            .collect();
-        let picks: Vec<u8> = (0..700_u32).map(|k| (k * k % 251) as u8).collect();
-        let ends = [0, 1, 6, 300, 699, 700];
-        let run = |add: fn(&mut PickedRows<'_>, &[[Row; BLOCK]])| {
-            let mut sums: Vec<Row> = (0..30).map(|k| [value(k); 4]).collect();
-            add(&mut PickedRows { picks: &picks, ends: &ends, sums: &mut sums, n_panels: 5 }, &named);
-            sums
-        };
-        let one = run(|picked, named| picked.add_some::<1>(0, named));
-        assert_eq!(one, run(|picked, named| picked.add_some::<TOGETHER>(0, named)));
-        assert_eq!(one, run(|picked, named| picked.add(0, named)));
-        assert_eq!(one[..5], (0..5).map(|k| [value(k); 4]).collect::<Vec<_>>(), "no picks add nothing");
-        assert_ne!(one[5], [value(5); 4]);
+    fn equal_columns_are_kept_once() {
+        let column = |k: usize| (0..300).map(|at| if at < 299 { 1.0 } else { k as f64 }).collect::<Vec<_>>();
+        let columns: Vec<Vec<f64>> = (0..30).map(|k| column(k % 11)).collect();
+        let matrix = Matrix::from_columns(&columns);
+        assert_eq!((matrix.n_columns(), matrix.panels().len()), (30, 2));
+        let last: Vec<Row> = matrix.panels().iter().map(|panel| panel[299]).collect();
+        assert_eq!(
+            matrix.columns(&last).collect::<Vec<_>>(),
+            (0..30).map(|k| f64::from(k % 11)).collect::<Vec<_>>()
+        );
+        // Zeros of both signs are equal, but not the same; the sum of negative ones is negative.
+        assert_eq!(
+            Matrix::from_columns(&[vec![0.0], vec![-0.0]])
+                .columns(&[Row([0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0])])
+                .collect::<Vec<_>>(),
+            [0.0, 1.0]
+        );
     }
 }

@@ -5,7 +5,7 @@
 //! number of draws in each block comes first, by splitting all draws in two again and again, exactly and without a
 //! logarithm; and then the rows within a block, a byte each.
 
-use crate::matrix::{BLOCK, Row, plus};
+use crate::matrix::{BLOCK, Row};
 use crate::random::{Purpose, Stream};
 
 /// The greatest number of rows that are drawn among all at once.
@@ -22,8 +22,11 @@ pub(crate) trait Picks: Sized {
     /// Adds the choices in block number `block`, which has `n_rows` rows, to `picks`. Blocks are visited in order.
     fn take(&mut self, block: usize, n_rows: usize, picks: &mut Vec<u8>);
 
-    /// Fills in what each byte names, given the rows of the block.
+    /// Fills in what each byte names, given the rows of the block, unless it names a row.
     fn name(rows: &[Row], named: &mut [Row; BLOCK]);
+
+    /// What each byte names.
+    fn named<'r>(rows: &'r [Row], named: &'r [Row; BLOCK]) -> &'r [Row; BLOCK];
 }
 
 /// As many rows as there are, drawn with replacement.
@@ -38,6 +41,7 @@ pub(crate) struct Draws {
 impl Picks for Draws {
     const ROWS: usize = BLOCK;
 
+    #[inline(always)]
     fn new(seed: u64, index: u64, n_rows: usize) -> Self {
         let mut stream = Stream::new(seed, Purpose::Bootstrap, index);
         let n_blocks = n_rows.div_ceil(BLOCK);
@@ -53,6 +57,7 @@ impl Picks for Draws {
         Self { stream, counts, rows }
     }
 
+    #[inline(always)]
     fn take(&mut self, block: usize, n_rows: usize, picks: &mut Vec<u8>) {
         match self.rows.get(block) {
             Some(rows) => picks.extend_from_slice(rows),
@@ -60,25 +65,32 @@ impl Picks for Draws {
         }
     }
 
-    fn name(rows: &[Row], named: &mut [Row; BLOCK]) {
-        named.copy_from_slice(rows);
+    #[inline(always)]
+    fn name(_: &[Row], _: &mut [Row; BLOCK]) {}
+
+    #[inline(always)]
+    fn named<'r>(rows: &'r [Row], named: &'r [Row; BLOCK]) -> &'r [Row; BLOCK] {
+        rows.first_chunk().unwrap_or(named)
     }
 }
 
 /// Deals `n` draws among `n_rows` rows to blocks of [`BLOCK`] rows, of which the last may have fewer.
+#[inline(always)]
 fn split(stream: &mut Stream, n: u32, n_rows: u32, counts: &mut [u32]) {
-    if let [count] = counts {
-        *count = n;
+    let mut open = vec![(n, n_rows, counts)];
+    while let Some((n, n_rows, counts)) = open.pop() {
+        match counts {
+            [] => {}
+            [count] => *count = n,
+            _ => {
+                let half = counts.len().next_power_of_two() / 2;
+                let first = (half * BLOCK) as u32;
+                let n_first = stream.binomial(n, first, n_rows);
+                let (a, b) = counts.split_at_mut(half);
+                open.extend([(n - n_first, n_rows - first, b), (n_first, first, a)]);
+            }
+        }
     }
-    if counts.len() < 2 {
-        return;
-    }
-    let half = counts.len().next_power_of_two() / 2;
-    let first = (half * BLOCK) as u32;
-    let n_first = stream.binomial(n, first, n_rows);
-    let (a, b) = counts.split_at_mut(half);
-    split(stream, n_first, first, a);
-    split(stream, n - n_first, n_rows - first, b);
 }
 
 /// Each row with probability one half.
@@ -87,24 +99,32 @@ pub(crate) struct Exchange(Stream);
 impl Picks for Exchange {
     const ROWS: usize = 64;
 
+    #[inline(always)]
     fn new(seed: u64, index: u64, _: usize) -> Self {
         Self(Stream::new(seed, Purpose::Exchange, index))
     }
 
+    #[inline(always)]
     fn take(&mut self, _: usize, n_rows: usize, picks: &mut Vec<u8>) {
         let bits = self.0.bits() & (u64::MAX >> (64 - n_rows));
         picks.extend((0..16_u8).map(|four| four << 4 | (bits >> (4 * four)) as u8 & 15));
     }
 
     /// The sums of the sixteen choices among each four rows.
+    #[inline(always)]
     fn name(rows: &[Row], named: &mut [Row; BLOCK]) {
         for (rows, sums) in rows.chunks_exact(4).zip(named.chunks_exact_mut(16)) {
             sums[0] = Row::default();
             for choice in 1..16_usize {
                 let last = choice.ilog2() as usize;
-                sums[choice] = plus(sums[choice & !(1 << last)], rows[last]);
+                sums[choice] = sums[choice & !(1 << last)].plus(rows[last]);
             }
         }
+    }
+
+    #[inline(always)]
+    fn named<'r>(_: &'r [Row], named: &'r [Row; BLOCK]) -> &'r [Row; BLOCK] {
+        named
     }
 }
 

@@ -78,6 +78,7 @@ impl Stream {
     /// A trial compares random bits with the binary digits of the probability until they differ. How many of the trials
     /// differ at a digit is all that matters, so that a digit takes a bit for each trial that is open, and all digits
     /// two.
+    #[inline(always)]
     pub fn binomial(&mut self, n: u32, part: u32, whole: u32) -> u32 {
         let (mut rest, whole) = (u64::from(part), u64::from(whole));
         let (mut successes, mut open) = (0, n);
@@ -96,15 +97,20 @@ impl Stream {
     }
 
     /// The number of ones among `n` random bits.
+    #[inline(always)]
     fn ones(&mut self, n: u32) -> u32 {
-        let whole: u32 = (0..n / 64).map(|_| self.bits().count_ones()).sum();
+        let mut ones = 0;
+        for _ in 0..n / 64 {
+            ones += self.bits().count_ones();
+        }
         match n % 64 {
-            0 => whole,
-            rest => whole + (self.bits() >> (64 - rest)).count_ones(),
+            0 => ones,
+            rest => ones + (self.bits() >> (64 - rest)).count_ones(),
         }
     }
 
     /// Adds `n` uniform random numbers below `below`, which is 1 to 256, to `bytes`.
+    #[inline]
     pub(crate) fn bytes(&mut self, below: usize, n: usize, bytes: &mut Vec<u8>) {
         let start = bytes.len();
         let end = start + n;

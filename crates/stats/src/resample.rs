@@ -11,8 +11,9 @@ use capeval_choice::{Argument, Refusal, Remedy};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use crate::matrix::{BLOCK, Matrix, PickedRows, Row, TOGETHER};
+use crate::matrix::Matrix;
 use crate::picks::{Draws, Exchange, Picks, draw};
+use crate::sums::sums;
 
 /// The number of resamples, their seed, and the level of the intervals.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -157,7 +158,7 @@ pub fn draws<const N: usize, W: Weight>(
 const PARTS: usize = 64;
 
 /// The largest number of replicates that share a pass over the rows.
-const GROUP: usize = 128;
+const GROUP: usize = 256;
 
 /// Sums the rows that each replicate takes, and scores the sums.
 fn replicate<P: Picks>(
@@ -176,42 +177,16 @@ fn replicate<P: Picks>(
         let n_here = values.len() / n_values.max(1);
         progress(n_here);
         let first = k * group;
-        let sums =
-            sums::<P>(matrix, (first..first + n_here).map(|k| P::new(seed, k as u64, matrix.n_rows())));
+        let sums = sums::<P>(matrix, seed, first as u64..(first + n_here) as u64);
         let n_panels = matrix.panels().len();
+        let mut columns = Vec::with_capacity(matrix.n_columns());
         for (at, values) in values.chunks_exact_mut(n_values.max(1)).enumerate() {
-            let sums = sums[at * n_panels..(at + 1) * n_panels].as_flattened();
-            score(&sums[..matrix.n_columns()], values);
+            columns.clear();
+            columns.extend(matrix.columns(&sums[at * n_panels..(at + 1) * n_panels]));
+            score(&columns, values);
         }
     });
     values
-}
-
-/// The sums of the columns over the rows that each replicate takes, replicate after replicate.
-///
-/// Rows are added in the order of blocks, and within a block in that of the choices, so the digits depend on nothing
-/// else.
-fn sums<P: Picks>(matrix: &Matrix, replicates: impl Iterator<Item = P>) -> Vec<Row> {
-    let mut replicates: Vec<P> = replicates.collect();
-    let n_panels = matrix.panels().len();
-    let mut sums = vec![Row::default(); n_panels * replicates.len()];
-    let (mut picks, mut ends, mut named) = (Vec::new(), Vec::new(), vec![[Row::default(); BLOCK]; TOGETHER]);
-    for (block, first) in (0..matrix.n_rows()).step_by(P::ROWS).enumerate() {
-        picks.clear();
-        ends.clear();
-        for replicate in &mut replicates {
-            replicate.take(block, P::ROWS.min(matrix.n_rows() - first), &mut picks);
-            ends.push(picks.len());
-        }
-        let mut picked = PickedRows { picks: &picks, ends: &ends, sums: &mut sums, n_panels };
-        for (p, panels) in matrix.panels().chunks(TOGETHER).enumerate() {
-            for (panel, named) in panels.iter().zip(&mut named) {
-                P::name(&panel[first..first + P::ROWS], named);
-            }
-            picked.add(p * TOGETHER, &named[..panels.len()]);
-        }
-    }
-    sums
 }
 
 #[cfg(test)]
