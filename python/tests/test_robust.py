@@ -19,6 +19,7 @@ import numpy as np
 import pytest
 
 import capeval
+from capeval.compat.rouge_score.rouge_scorer import RougeScorer
 from capeval.reward import CiderD, Reward
 from conftest import PATIENCE
 
@@ -102,6 +103,25 @@ def test_a_fork_while_other_threads_score_does_not_hang():
         stop.set()
         for worker in workers:
             worker.join()
+
+
+@posix
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
+def test_short_calls_score_as_long_ones_do_on_every_thread_and_after_a_fork():
+    # Few captions are scored on the thread that imported the package, many on a pool.
+    scorer = RougeScorer(["rouge1", "rougeL"], use_stemmer=True)
+    texts = [references[0] for references in REFERENCES.values()]
+    many = scorer.score_many([[text] * 20 for text in texts], CAPTIONS)
+
+    def one_by_one():
+        return [scorer.score(*pair) for pair in zip(texts, CAPTIONS)]
+
+    assert one_by_one() == many
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        assert [future.result(timeout=PATIENCE) for future in [pool.submit(one_by_one) for _ in range(4)]] == [many] * 4
+    assert in_time(lambda: one_by_one() == many)
+    # The thread still uses all threads for what is long.
+    assert scorer.score_many([[text] * 20 for text in texts], CAPTIONS) == many
 
 
 def in_time(work):

@@ -73,7 +73,7 @@ mod _engine {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        super::run::remember_process();
+        super::run::remember_import();
         module.add("__version__", capeval::VERSION)
     }
 }

@@ -1,6 +1,6 @@
 //! Metrics on plain lists, for the replacements of other packages.
 
-use capeval::evaluate::{ReferenceSet, System, evaluate as run};
+use capeval::evaluate::{Progress, ReferenceSet, System, evaluate as run};
 use capeval::text::Texts;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -10,7 +10,10 @@ use crate::error::{from_file, noticed, text, type_name, value, within};
 use crate::frequencies::DocumentFrequencies;
 use crate::judge::numbers;
 use crate::metrics::{select_with_caches, with_settings};
-use crate::run::long;
+use crate::run::{long, short};
+
+/// The length of texts that take milliseconds at most, in bytes.
+const SHORT: usize = 1 << 14;
 
 /// Scores candidate `k` against the references `k`. Returns for each metric its keys, corpus scores, segment scores
 /// (float64, measure after measure), names of statistics, and statistics (float64, segment after segment).
@@ -49,7 +52,9 @@ pub fn evaluate<'py>(
     let system =
         System { name: String::new(), images: (0..n as u32).collect(), texts: self::texts(bytes, ends)? };
     let metrics = selection.metrics;
-    let mut scores = long(py, None, None, move |progress| {
+    let n_bytes = texts.parts().0.len() + system.texts.parts().0.len();
+    let is_short = n_bytes <= SHORT && !metrics.iter().any(|metric| metric.about().is_slow);
+    let work = move |progress: &dyn Progress| {
         let mut set = ReferenceSet::new(texts, images);
         let scores = run(&mut set, &[system], &metrics, progress);
         let scored = scores.into_iter().flat_map(|system| system.metrics);
@@ -59,7 +64,9 @@ pub fn evaluate<'py>(
                 (metric, segments)
             })
             .collect::<Vec<_>>()
-    })?;
+    };
+    let mut scores =
+        if is_short { short(py, || work(&()))? } else { long(py, None, None, |progress| work(progress))? };
     py.detach(|| caches.save()).map_err(from_file)?;
     let list = PyList::empty(py);
     for (scored, segments) in scores.drain(..) {

@@ -1,5 +1,7 @@
 //! Work without the GIL: thread pools, interrupts, progress, and calls back into Python.
 //!
+//! A call that takes less than a thread needs to wake runs where it was made ([`short`]).
+//!
 //! The pool of threads is created lazily, one per process, and its locks are taken only while the interpreter is held,
 //! so a forked worker never finds a lock taken.
 //!
@@ -11,10 +13,13 @@
 //! The pool's thread that waits for the answer takes other work of the pool: the function may use the package, which
 //! would wait for ever in a pool of one thread.
 
+use std::cell::OnceCell;
+use std::mem::ManuallyDrop;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
 use capeval::evaluate::{Progress, Stage};
@@ -37,12 +42,17 @@ static POOLS: Mutex<Vec<(u32, usize, Arc<ThreadPool>)>> = Mutex::new(Vec::new())
 /// The number of threads of calls that do not set it; 0 for the default.
 static THREADS: AtomicUsize = AtomicUsize::new(0);
 
-/// The process that imported the package.
-static FIRST_PROCESS: OnceLock<u32> = OnceLock::new();
+/// The process and the thread that imported the package.
+static FIRST: OnceLock<(u32, ThreadId)> = OnceLock::new();
 
-/// Remembers the process; called when the package is imported.
-pub fn remember_process() {
-    FIRST_PROCESS.get_or_init(std::process::id);
+thread_local! {
+    /// The pool whose only thread is this one. It is never dropped, since a thread cannot leave its pool.
+    static OWN: OnceCell<Option<ManuallyDrop<ThreadPool>>> = const { OnceCell::new() };
+}
+
+/// Remembers the process and the thread; called when the package is imported.
+pub fn remember_import() {
+    FIRST.get_or_init(|| (std::process::id(), thread::current().id()));
 }
 
 /// The number of threads of calls that do not set `threads`.
@@ -52,8 +62,8 @@ pub fn remember_process() {
 #[pyfunction]
 pub fn get_num_threads() -> usize {
     match THREADS.load(Ordering::Relaxed) {
-        0 if FIRST_PROCESS.get().is_some_and(|pid| *pid != std::process::id()) => 1,
-        0 => std::thread::available_parallelism().map_or(1, usize::from),
+        0 if FIRST.get().is_some_and(|(pid, _)| *pid != std::process::id()) => 1,
+        0 => thread::available_parallelism().map_or(1, usize::from),
         n => n,
     }
 }
@@ -100,6 +110,22 @@ pub fn pool(_py: Python<'_>, threads: Option<usize>) -> PyResult<Arc<ThreadPool>
     let pool = Arc::new(pool);
     pools.push((pid, n, Arc::clone(&pool)));
     Ok(pool)
+}
+
+/// Runs `work`, which takes milliseconds at most, without the GIL; on this thread if it is the one that imported the
+/// package. Others come and go, and each would leave a pool behind.
+pub fn short<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
+    let is_first = FIRST.get().is_some_and(|(_, first)| *first == thread::current().id());
+    if !is_first {
+        return long(py, None, None, |_| work());
+    }
+    OWN.with(|own| {
+        let build = || ThreadPoolBuilder::new().num_threads(1).use_current_thread().build();
+        match own.get_or_init(|| build().ok().map(ManuallyDrop::new)) {
+            Some(pool) => Ok(py.detach(|| pool.install(work))),
+            None => long(py, None, None, |_| work()),
+        }
+    })
 }
 
 /// A message to the thread that made a long call.
