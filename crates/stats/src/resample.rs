@@ -7,13 +7,15 @@
 //! their ids, so the order of files changes none either. Many resamples share one pass over the rows, block by block;
 //! `picks.rs` says how they choose.
 
+use std::ops::Range;
+
 use capeval_choice::{Argument, Refusal, Remedy};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use crate::matrix::Matrix;
-use crate::picks::{Draws, Exchange, Picks, draw};
-use crate::sums::sums;
+use crate::matrix::{Matrix, Row};
+use crate::picks::draw;
+use crate::sums;
 
 /// The number of resamples, their seed, and the level of the intervals.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -89,7 +91,7 @@ pub fn bootstrap(
     progress: impl Fn(usize) + Sync,
     score: impl Fn(&[f64], &mut [f64]) + Sync,
 ) -> Vec<f64> {
-    replicate::<Draws>(matrix, resampling, n_values, progress, score)
+    replicate(sums::of_draws, matrix, resampling, n_values, progress, score)
 }
 
 /// Takes each row with probability one half for each replicate, and lets `score` turn the sums of the columns into
@@ -103,7 +105,7 @@ pub fn exchange(
     progress: impl Fn(usize) + Sync,
     score: impl Fn(&[f64], &mut [f64]) + Sync,
 ) -> Vec<f64> {
-    replicate::<Exchange>(matrix, resampling, n_values, progress, score)
+    replicate(sums::of_exchanges, matrix, resampling, n_values, progress, score)
 }
 
 /// The number of times that a resample draws a row.
@@ -161,7 +163,8 @@ const PARTS: usize = 64;
 const GROUP: usize = 256;
 
 /// Sums the rows that each replicate takes, and scores the sums.
-fn replicate<P: Picks>(
+fn replicate(
+    sums: fn(&Matrix, u64, Range<u64>) -> Vec<Row>,
     matrix: &Matrix,
     Resampling { resamples, seed, .. }: Resampling,
     n_values: usize,
@@ -177,7 +180,7 @@ fn replicate<P: Picks>(
         let n_here = values.len() / n_values.max(1);
         progress(n_here);
         let first = k * group;
-        let sums = sums::<P>(matrix, seed, first as u64..(first + n_here) as u64);
+        let sums = sums(matrix, seed, first as u64..(first + n_here) as u64);
         let n_panels = matrix.panels().len();
         let mut columns = Vec::with_capacity(matrix.n_columns());
         for (at, values) in values.chunks_exact_mut(n_values.max(1)).enumerate() {

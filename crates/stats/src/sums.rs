@@ -7,17 +7,25 @@ use std::array;
 use std::ops::Range;
 
 use crate::matrix::{BLOCK, Matrix, Row};
-use crate::picks::Picks;
+use crate::picks::{Draws, Exchange, Picks};
 
 /// The panels that are summed together, if registers hold their sums.
 const TOGETHER: usize = 3;
 
-/// The sums of the panels over the rows that the replicates number `indices` of `seed` take, replicate after replicate.
-pub(crate) fn sums<P: Picks>(matrix: &Matrix, seed: u64, indices: Range<u64>) -> Vec<Row> {
-    processor::best::<P>(matrix, seed, indices)
+/// The sums of the panels over the rows that replicates draw, those number `indices` of `seed`, one after another.
+///
+/// This function and the next are not generic: what is generic is compiled where it is used, maybe not optimised.
+pub(crate) fn of_draws(matrix: &Matrix, seed: u64, indices: Range<u64>) -> Vec<Row> {
+    processor::best::<Draws>(matrix, seed, indices)
 }
 
-/// As [`sums`], `N` panels at a time. All that it calls is compiled for the same processor, if it is inlined.
+/// As [`of_draws`], over the rows that they exchange.
+pub(crate) fn of_exchanges(matrix: &Matrix, seed: u64, indices: Range<u64>) -> Vec<Row> {
+    processor::best::<Exchange>(matrix, seed, indices)
+}
+
+/// The sums over the rows that replicates take, `N` panels at a time. What it calls is compiled for the same processor,
+/// if it is inlined.
 #[inline(always)]
 fn sums_of<P: Picks, const N: usize>(matrix: &Matrix, seed: u64, indices: Range<u64>) -> Vec<Row> {
     let mut replicates = Vec::new();
@@ -134,7 +142,6 @@ mod processor {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::picks::{Draws, Exchange};
 
     #[test]
     fn processors_and_panels_change_no_digit() {
@@ -146,7 +153,7 @@ mod tests {
             let one = sums_of::<P, 1>(matrix, 7, 3..40);
             assert!(one.iter().all(|row| row.0[0] != 0.0));
             assert_eq!(one, sums_of::<P, TOGETHER>(matrix, 7, 3..40));
-            assert_eq!(one, sums::<P>(matrix, 7, 3..40));
+            assert_eq!(one, processor::best::<P>(matrix, 7, 3..40));
         }
         check::<Draws>(&matrix);
         check::<Exchange>(&matrix);
