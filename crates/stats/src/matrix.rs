@@ -60,19 +60,24 @@ impl Matrix {
     }
 
     fn of<C: Sync>(n_rows: usize, columns: &[C], value: impl Fn(&C, usize) -> f64 + Sync) -> Self {
-        let equal = |a: &C, b: &C| (0..n_rows).all(|at| value(a, at).to_bits() == value(b, at).to_bits());
-        let (mut distinct, mut places) = (Vec::<&C>::new(), Vec::with_capacity(columns.len()));
-        for column in columns {
-            let place = distinct.iter().position(|known| equal(known, column)).unwrap_or(distinct.len());
+        let bits = |column: &C, at: usize| value(column, at).to_bits();
+        let mixed = |mix: u64, bits: u64| (mix.rotate_left(5) ^ bits).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let hash = |column: &C| (0..n_rows).fold(0, |mix, at| mixed(mix, bits(column, at)));
+        let hashes: Vec<u64> = columns.par_iter().map(hash).collect();
+        let (mut distinct, mut places) = (Vec::<(u64, &C)>::new(), Vec::with_capacity(columns.len()));
+        for (hash, column) in hashes.into_iter().zip(columns) {
+            let equals = |other: &C| (0..n_rows).all(|at| bits(other, at) == bits(column, at));
+            let is_it = |(known, other): &(u64, &C)| *known == hash && equals(other);
+            let place = distinct.iter().position(is_it).unwrap_or(distinct.len());
             if place == distinct.len() {
-                distinct.push(column);
+                distinct.push((hash, column));
             }
             places.push(place);
         }
-        let panel = |columns: &[&C]| {
+        let panel = |columns: &[(u64, &C)]| {
             let mut panel = vec![Row::default(); n_rows.next_multiple_of(BLOCK)];
             for (at, row) in panel[..n_rows].iter_mut().enumerate() {
-                row.0.iter_mut().zip(columns).for_each(|(cell, column)| *cell = value(column, at));
+                row.0.iter_mut().zip(columns).for_each(|(cell, (_, column))| *cell = value(column, at));
             }
             panel
         };
