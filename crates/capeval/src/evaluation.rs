@@ -11,7 +11,7 @@ use capeval_metric::AnyMetric;
 use capeval_report::{
     GroupFrequencies, Head, Lengths, Measure, Notice, Provenance, Report, Segments, SystemReport,
 };
-use capeval_stats::Resampling;
+use capeval_stats::{Resampling, Table};
 use capeval_text::Looks;
 use rayon::prelude::*;
 
@@ -310,14 +310,16 @@ fn look(
 
 /// The lengths that the first metric with both of them compares, as BLEU does.
 fn lengths(scores: &SystemScores) -> Option<Lengths> {
-    scores.metrics.iter().find_map(|metric| lengths_of(&metric.metric, &metric.table.total()))
+    scores.metrics.iter().find_map(|metric| lengths_of(&metric.metric, &metric.table))
 }
 
-/// The lengths among the summed statistics of a metric; `None` if it does not compare lengths.
-pub(crate) fn lengths_of(metric: &AnyMetric, total: &[f64]) -> Option<Lengths> {
+/// The lengths among the statistics of a metric; `None` if it does not compare lengths.
+pub(crate) fn lengths_of(metric: &AnyMetric, table: &Table) -> Option<Lengths> {
     let columns = &metric.about().columns;
-    let sum = |name: &str| total.get(columns.iter().position(|column| column.name == name)?).copied();
-    Some(Lengths { candidates: sum("candidate-length")?, references: sum("reference-length")? })
+    let place = |name: &str| columns.iter().position(|column| column.name == name);
+    let (candidates, references) = (place("candidate-length")?, place("reference-length")?);
+    let total = table.total();
+    Some(Lengths { candidates: *total.get(candidates)?, references: *total.get(references)? })
 }
 
 /// The scores of every image, measure by measure within each.

@@ -300,7 +300,7 @@ impl Sums {
             n_images: whole.images as usize,
             n_references: whole.references as usize,
             scores: scores.iter().flat_map(|metric| metric.corpus.iter().copied()).collect(),
-            lengths: scores.iter().find_map(|metric| lengths_of(&metric.metric, &metric.table.total())),
+            lengths: scores.iter().find_map(|metric| lengths_of(&metric.metric, &metric.table)),
             intervals: options.intervals.map(|resampling| self.intervals(&scores, resampling)),
             runs: None,
             signatures,
