@@ -34,9 +34,12 @@ pub(crate) fn separator(references: &Captions, candidates: &Captions) -> Option<
     // What most texts have stands in one of the first of them, and texts may be long.
     let n_without = sample.len() / 5;
     let first = sample.get(..=n_without)?;
+    let parts =
+        |text: &str, sign: &str| text.split(sign).filter(|part| !part.trim().is_empty()).nth(1).is_some();
     let parts_most = |sign: &&str| {
-        sample.iter().filter(|text| !text.contains(sign)).nth(n_without).is_none()
+        sample.iter().filter(|text| !parts(text, sign)).nth(n_without).is_none()
             && !captions.iter().any(|text| text.contains(sign))
+            && begin_otherwise(&sample, sign)
     };
     let between_sentences =
         || BREAKS.iter().copied().filter(parts_most).find(|sign| fit(&sample, &captions, sign));
@@ -82,6 +85,13 @@ fn marks(text: &str) -> Vec<String> {
 fn distinct<T: Clone + Eq + Hash>(values: impl IntoIterator<Item = T>) -> impl Iterator<Item = T> {
     let mut seen = HashSet::new();
     values.into_iter().filter(move |value| seen.insert(value.clone()))
+}
+
+/// Returns true if references do not all begin with one part, as texts after a prompt do.
+fn begin_otherwise(references: &[&str], sign: &str) -> bool {
+    let mut first =
+        references.iter().filter_map(|text| text.split(sign).find(|part| !part.trim().is_empty()));
+    first.next().is_some_and(|part| first.filter(|other| *other != part).count() * 10 > references.len())
 }
 
 /// Returns true if captions are as long as the parts of references, rather than as whole ones, which could be
@@ -152,6 +162,19 @@ mod tests {
             ["a dog (brown) runs", "a cat (black) sits", "a man - old - sings", "a bird: it flies"],
             ["<person> runs off", "<person> is asleep", "here <person> sings", "off <person> goes"],
             ["<s> a dog runs </s>", "<s> a cat sits </s>", "<s> a man sings </s>", "<s> a bird flies </s>"],
+            [
+                "[INST] tell [/INST] a dog runs",
+                "[INST] tell [/INST] a cat",
+                "[INST] tell [/INST] two men",
+                "[INST] tell [/INST] birds",
+            ],
+            [
+                "a caption\na dog runs",
+                "a caption\na cat sits",
+                "a caption\ntwo men sing",
+                "a caption\nbirds fly",
+            ],
+            ["<s> a big dog </s>", "<s> two cats sit </s>", "<s> an old man </s>", "<s> one bird flies </s>"],
             ["[CLS] a dog runs [SEP]", "[CLS] a cat sits [SEP]", "[CLS] a man [SEP]", "[CLS] a bird [SEP]"],
             [
                 "<|im_start|>a dog<|im_end|>",
