@@ -207,13 +207,18 @@ fn fields(cell: Cell<'static>) -> Option<Record> {
     }
 }
 
-/// Returns true if each record has a single key of its own: then the keys are ids.
+/// Returns true if each record has a single key of its own: then the keys are ids. Several captions of an image may
+/// have the same one, if keys have digits as ids do.
 fn are_single(records: &[Record]) -> bool {
+    const MOST_OF_IMAGE: usize = 20;
     let mut keys: Vec<&str> = records.iter().filter_map(|record| Some(record.first()?.0.as_str())).collect();
     let all_single = records.iter().all(|record| record.len() == 1);
     keys.sort_unstable();
     keys.dedup();
-    all_single && records.len() >= 2 && keys.len() * 10 >= records.len() * 9
+    let has_digit = |key: &&str| key.bytes().any(|byte| byte.is_ascii_digit());
+    let are_repeated =
+        || keys.len() >= 2 && keys.len() * MOST_OF_IMAGE >= records.len() && keys.iter().all(has_digit);
+    all_single && records.len() >= 2 && (keys.len() * 10 >= records.len() * 9 || are_repeated())
 }
 
 /// The records of a dictionary from ids to texts, objects, or lists of them.
@@ -530,6 +535,8 @@ mod tests {
             (objects.to_owned(), "", "(key) caption", 2),
             (format!(r#"{{"overall": {{"x": 1}}, "all": {objects}}}"#), "all", "(key) caption", 2),
             (r#"[{"7": "a dog"}, {"9": "a cat"}]"#.to_owned(), "", "(key) (value)", 2),
+            (r#"[{"7": "a"}, {"7": "b"}, {"7": "c"}, {"9": "d"}]"#.to_owned(), "", "(key) (value)", 4),
+            (r#"[{"c": "a"}, {"c": "b"}, {"c": "c"}, {"t": "d"}]"#.to_owned(), "", "c t", 4),
             (r#"{"7": [{"c": "a"}, {"c": "b"}], "9": [{"c": "d"}]}"#.to_owned(), "", "(key) c", 3),
             (format!(r#"{{"train": {list}, "test": {list}}}"#), "", "image_id caption (split)", 4),
             (r#"[[1, "a dog"], [2, "a cat"]]"#.to_owned(), "", "1 2", 2),
