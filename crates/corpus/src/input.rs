@@ -122,7 +122,8 @@ impl<'a> Source<'a> {
     pub fn lines(&self) -> Lines<'_> {
         let (bytes, marked) = unmarked(&self.bytes);
         let next = if marked { BYTE_ORDER_MARK.len() as u64 } else { 0 };
-        Lines { name: self.name, rest: bytes, number: 0, next }
+        let is_old = memchr::memchr(b'\n', bytes).is_none() && memchr::memchr(b'\r', bytes).is_some();
+        Lines { name: self.name, rest: bytes, end: if is_old { b'\r' } else { b'\n' }, number: 0, next }
     }
 }
 
@@ -142,10 +143,11 @@ pub(crate) struct Line<'l> {
 }
 
 /// The lines of a source. Lines end with `\n` or `\r\n` only, so that a caption with U+2028 or a lone carriage return
-/// stays one caption.
+/// stays one caption; with `\r`, as on old computers, if there is no `\n` at all.
 pub(crate) struct Lines<'a> {
     name: &'a str,
     rest: &'a [u8],
+    end: u8,
     number: u64,
     /// The byte offset in the source of the next line.
     next: u64,
@@ -157,13 +159,14 @@ impl<'a> Lines<'a> {
         if self.rest.is_empty() {
             return Ok(None);
         }
-        let length = memchr::memchr(b'\n', self.rest).map_or(self.rest.len(), |end| end + 1);
+        let length = memchr::memchr(self.end, self.rest).map_or(self.rest.len(), |end| end + 1);
         let (line, rest) = self.rest.split_at(length);
         let start = self.next;
         self.rest = rest;
         self.number += 1;
         self.next += length as u64;
-        let line = line.strip_suffix(b"\n").map_or(line, |line| line.strip_suffix(b"\r").unwrap_or(line));
+        let bare = line.strip_suffix(&[self.end]);
+        let line = bare.map_or(line, |line| line.strip_suffix(b"\r").unwrap_or(line));
         match std::str::from_utf8(line) {
             Ok(text) => Ok(Some(Line { number: self.number, start, text })),
             Err(error) => {

@@ -322,6 +322,8 @@ fn flickr_tokens() {
 fn lines_and_their_merging() {
     let one = "a cat\r\n\nc\u{2028}c\rc\n";
     check(references(one), Format::Lines, &["1=a cat", "2=", "3=c\u{2028}c\rc"]);
+    // As on old computers: there is no other line end.
+    check(references("a cat\r\rc\r"), Format::Lines, &["1=a cat", "2=", "3=c"]);
     let file = |name: &str, text: &str| read(text.as_bytes(), name, &ReadOptions::references()).unwrap();
     let merged = merge(vec![file("one", one), file("two", "x\ny\nz")], Role::References).unwrap();
     assert_eq!(rows(&merged), ["1=a cat", "2=", "3=c\u{2028}c\rc", "1=x", "2=y", "3=z"]);
