@@ -12,7 +12,9 @@ use arrow_array::{Array, ArrayRef, ArrowPrimitiveType, PrimitiveArray};
 use arrow_schema::DataType;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
+use parquet::basic::{ConvertedType, Type};
 use parquet::file::metadata::{ColumnChunkMetaData, RowGroupMetaData};
+use parquet::schema::types::ColumnDescriptor;
 
 use super::cell::Cell;
 use super::row::{Cells, Consumer, Row};
@@ -50,16 +52,23 @@ fn read_table(source: Source<'_>, consumer: &mut dyn Consumer) -> Result<(), Err
     let wanted = consumer.names(&header)?.unwrap_or_else(|| {
         (0..fields.len()).filter(|column| is_readable(fields[*column].data_type())).collect()
     });
-    let mask = ProjectionMask::roots(builder.parquet_schema(), wanted.iter().copied());
+    let schema = builder.parquet_schema();
+    // Within structures, bytes are pictures, which would take long to decode.
+    let is_wanted = |leaf: &usize| {
+        let (root, column) = (schema.get_column_root_idx(*leaf), schema.column(*leaf));
+        let is_nested = column.path().parts().len() > 1;
+        wanted.contains(&root) && !(is_nested && is_bytes(&column))
+    };
+    let leaves: Vec<usize> = (0..schema.num_columns()).filter(is_wanted).collect();
+    let mut columns: Vec<usize> = leaves.iter().map(|leaf| schema.get_column_root_idx(*leaf)).collect();
+    columns.dedup();
+    let mask = ProjectionMask::leaves(schema, leaves);
     let mut count = 0;
     for batch in builder.with_projection(mask).build().map_err(|error| damaged(&error))? {
         let batch = batch.map_err(|error| damaged(&error))?;
         let mut arrays: Vec<Option<&ArrayRef>> = vec![None; header.len()];
-        let mut columns = wanted.clone();
-        columns.sort_unstable();
-        columns.dedup();
-        for (column, array) in columns.into_iter().zip(batch.columns()) {
-            if let Some(place) = arrays.get_mut(column) {
+        for (column, array) in columns.iter().zip(batch.columns()) {
+            if let Some(place) = arrays.get_mut(*column) {
                 *place = Some(array);
             }
         }
@@ -81,9 +90,17 @@ fn lies_within(chunk: &ColumnChunkMetaData, n_bytes: usize) -> bool {
     counts && start.checked_add(length).is_some_and(|end| end <= n_bytes)
 }
 
+/// Returns true for a column of bytes that are not said to be text.
+fn is_bytes(column: &ColumnDescriptor) -> bool {
+    let is_binary = matches!(column.physical_type(), Type::BYTE_ARRAY | Type::FIXED_LEN_BYTE_ARRAY);
+    is_binary && column.logical_type_ref().is_none() && column.converted_type() == ConvertedType::NONE
+}
+
 fn is_readable(kind: &DataType) -> bool {
     match kind {
         DataType::List(item) => is_readable(item.data_type()),
+        DataType::Struct(fields) => fields.iter().any(|field| is_readable(field.data_type())),
+        DataType::Map(entries, _) => is_readable(entries.data_type()),
         DataType::Utf8 | DataType::Boolean | DataType::Float16 | DataType::Float32 | DataType::Float64 => {
             true
         }
@@ -129,11 +146,17 @@ impl Cells for Arrays<'_> {
     fn id(&self, column: usize) -> Result<SegmentId, Error> {
         let cell = self.cell(column)?;
         cell.id().ok_or_else(|| {
-            let message = match cell {
-                Cell::Number(number) => format!("the image id {number} is not an integer of 64 bits"),
-                other => format!("an image id must be an integer or a string, found {}", other.kind()),
+            let (kind, message) = match cell {
+                Cell::Number(number) => {
+                    (ErrorKind::Id, format!("the image id {number} is not an integer of 64 bits"))
+                }
+                other => {
+                    let kind =
+                        if matches!(other, Cell::Object(_)) { ErrorKind::Shape } else { ErrorKind::Id };
+                    (kind, format!("an image id must be an integer or a string, found {}", other.kind()))
+                }
             };
-            Error::new(ErrorKind::Id, self.name, message).at(self.place())
+            Error::new(kind, self.name, message).at(self.place())
         })
     }
 
@@ -186,6 +209,22 @@ fn cell(array: &dyn Array, row: usize) -> Cell<'_> {
         DataType::List(_) => {
             let list = array.as_list::<i32>().value(row);
             Cell::List((0..list.len()).map(|k| cell(&*list, k).into_owned()).collect())
+        }
+        DataType::Struct(fields) => {
+            let values = array.as_struct().columns();
+            let value =
+                |(name, values): (&String, &ArrayRef)| (name.clone(), cell(&**values, row).into_owned());
+            Cell::Object(fields.iter().map(|field| field.name()).zip(values).map(value).collect())
+        }
+        DataType::Map(..) => {
+            let entries = array.as_map().value(row);
+            let [keys, values] = [0, 1].map(|column| entries.column(column));
+            let value = |k: usize| (cell(&**keys, k).to_string(), cell(&**values, k).into_owned());
+            Cell::Object((0..entries.len()).map(value).collect())
+        }
+        // Some programs do not say that bytes are text.
+        DataType::Binary if let Ok(text) = std::str::from_utf8(array.as_binary::<i32>().value(row)) => {
+            Cell::Text(Cow::Borrowed(text))
         }
         other => Cell::Other(format!("a value of type {other}")),
     }

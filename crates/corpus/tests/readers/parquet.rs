@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
-use arrow_array::builder::{Float64Builder, Int64Builder, ListBuilder, StringBuilder};
+use arrow_array::builder::{Float64Builder, Int64Builder, ListBuilder, StringBuilder, StructBuilder};
 use arrow_array::{
-    ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray, StringViewArray, UInt64Array,
+    Array as _, ArrayRef, BinaryArray, Float64Array, Int64Array, RecordBatch, StringArray, StringViewArray,
+    StructArray, UInt64Array,
 };
+use arrow_schema::{DataType, Field};
 use capeval_choice::Code;
 use capeval_corpus::ratings::{Item, RatedCaption, RatingOptions, read_ratings};
 use capeval_corpus::{Captions, Error, ErrorKind, Format, ReadOptions, read_bytes};
@@ -71,6 +73,57 @@ fn a_column_of_lists() {
     let unnamed = references(&table(vec![("captions", lists())], Compression::SNAPPY)).unwrap();
     assert_eq!(rows(&unnamed), ["1=a", "1=b", "4=c"]);
     assert_eq!(unnamed.notices()[0].code, Code::RowNumbers);
+}
+
+/// As data sets on hubs have them: pictures beside their paths, captions as records, and by the names of their kinds.
+#[test]
+fn structures_are_read_as_objects_are() {
+    let texts = |texts: [&str; 2]| -> ArrayRef { Arc::new(StringArray::from(texts.to_vec())) };
+    let object = |fields: Vec<(&str, ArrayRef)>| -> ArrayRef {
+        let fields = fields
+            .into_iter()
+            .map(|(name, array)| (Arc::new(Field::new(name, array.data_type().clone(), true)), array));
+        Arc::new(StructArray::from(fields.collect::<Vec<_>>()))
+    };
+    let pictures: ArrayRef = Arc::new(BinaryArray::from(vec![&b"\xff\xd8"[..], b"\xff\xd8"]));
+    let image = || object(vec![("bytes", pictures.clone()), ("path", texts(["1.jpg", "2.jpg"]))]);
+    let fields = vec![Field::new("raw", DataType::Utf8, true), Field::new("sentid", DataType::Int64, true)];
+    let mut records = ListBuilder::new(StructBuilder::from_fields(fields, 2));
+    for (raw, number) in [("a dog runs", 0), ("one dog", 1)] {
+        let record = records.values();
+        record.field_builder::<StringBuilder>(0).unwrap().append_value(raw);
+        record.field_builder::<Int64Builder>(1).unwrap().append_value(number);
+        record.append(true);
+    }
+    records.append(true);
+    records.append(false);
+    let records: ArrayRef = Arc::new(records.finish());
+    let ids: ArrayRef = Arc::new(Int64Array::from(vec![1, 2]));
+    let versions =
+        object(vec![("v1", texts(["a dog runs", "a cat"])), ("v2", texts(["one dog", "two cats sit"]))]);
+    let caption = || texts(["a dog runs", "a cat"]);
+    let bytes: ArrayRef = Arc::new(BinaryArray::from(vec![&b"a dog runs"[..], b"a cat"]));
+    for (columns, expected) in [
+        (vec![("image", image()), ("caption", caption())], &["1=a dog runs", "2=a cat"][..]),
+        (vec![("image_id", ids.clone()), ("sentences", records)], &["1=a dog runs", "1=one dog"]),
+        (
+            vec![("image_id", ids.clone()), ("captions", versions)],
+            &["1=a dog runs", "1=one dog", "2=a cat", "2=two cats sit"],
+        ),
+        (vec![("image_id", ids.clone()), ("caption", bytes)], &["1=a dog runs", "2=a cat"]),
+        (
+            vec![("image_id", ids), ("out", object(vec![("caption", caption())]))],
+            &["1=a dog runs", "2=a cat"],
+        ),
+    ] {
+        let names: Vec<&str> = columns.iter().map(|(name, _)| *name).collect();
+        let read = references(&table(columns.clone(), Compression::SNAPPY));
+        assert_eq!(
+            read.map(|read| rows(&read)).map_err(|error| error.to_string()),
+            Ok(expected.iter().map(|row| (*row).to_owned()).collect()),
+            "{names:?}"
+        );
+    }
 }
 
 #[test]
