@@ -67,6 +67,8 @@ struct Doubts {
     splits: Vec<(String, Vec<SegmentId>)>,
     /// Columns that would tell rows with one id apart, as a template.
     joined: Option<String>,
+    /// The column that names the system of each caption, and these names, if there are several.
+    systems: Option<(String, Vec<SegmentId>)>,
     /// The columns of the start and the end of each caption, if images have captions of several spans of time.
     times: Vec<String>,
     /// The files that were merged, if one of them can be read in several ways.
@@ -377,6 +379,15 @@ impl Captions {
 
     pub(crate) fn set_joined(&mut self, joined: Option<String>) {
         self.doubts.joined = joined;
+    }
+
+    /// The column that names the system of each caption, and these names, if there are several.
+    pub(crate) fn systems(&self) -> Option<&(String, Vec<SegmentId>)> {
+        self.doubts.systems.as_ref()
+    }
+
+    pub(crate) fn set_systems(&mut self, systems: Option<(String, Vec<SegmentId>)>) {
+        self.doubts.systems = systems;
     }
 
     /// Replaces the ids, one per row, by those of another column. The rows are then no longer numbered.

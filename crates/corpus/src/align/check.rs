@@ -206,7 +206,7 @@ impl Check<'_> {
         } else if self.are_words(repeated.len()) {
             message.push_str("; every one is a single word, as if the words of one caption were given");
             Remedy::say("join the words of a caption by spaces")
-        } else if self.looks_swapped(repeated.len()) {
+        } else if self.candidates.systems().is_none() && self.looks_swapped(repeated.len()) {
             message.push_str("; ");
             message.push_str(self.references_name());
             message.push_str(" has one caption per image and this file several");
@@ -228,6 +228,17 @@ impl Check<'_> {
                     ));
                     Remedy::run(Task::ScoreMoments).to("match the moments").or(take)
                 }
+            };
+            let take = match self.candidates.systems() {
+                Some((column, names)) => {
+                    let listed = list_ids(names, names.len());
+                    message.push_str(&format!("; {column:?} seems to name their systems: {listed}"));
+                    let other = names.last().map(ToString::to_string).unwrap_or_default();
+                    Remedy::set(Argument::Drop(Role::Candidates), format!("{column}={other}"))
+                        .to("leave out those of one of them")
+                        .or(take)
+                }
+                None => take,
             };
             match self.candidates.joined() {
                 Some(template) => Remedy::set(Argument::IdColumn(Role::Candidates), template.to_owned())

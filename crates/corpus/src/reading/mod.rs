@@ -27,6 +27,7 @@ mod settle;
 mod sheet;
 mod side;
 mod source;
+mod systems;
 mod template;
 mod text;
 pub(crate) mod words;

@@ -5,7 +5,7 @@ use capeval_choice::{Argument, Code, counted};
 use super::choose::{Sides, UnreadId};
 use super::family;
 use super::records::Doubt;
-use super::{Because, EvidentList, Layout, Pick, text};
+use super::{Because, EvidentList, Layout, Pick, systems, text};
 use crate::captions::Captions;
 use crate::error::{Error, ErrorKind};
 use crate::merge::merge;
@@ -41,8 +41,13 @@ pub(crate) fn settle(
             if let Some(unread) = &decision.unread.system {
                 notices.push(system.unread(unread, ground, Role::Candidates)?);
             }
+            let systems = system.reading().and_then(|reading| {
+                let pick = decision.system.as_ref().or(reading.current.as_ref())?;
+                systems::of(reading.lists.get(pick.list)?, pick)
+            });
             let notice = system.read_again(decision.system, ground.source(), decision.by_gain, &[]);
             notices.extend(notice);
+            system.set_systems(systems);
             // The columns of references are known no more.
             system.set_joined(decision.joined.or_else(|| telling.take()));
         }

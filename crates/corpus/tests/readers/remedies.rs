@@ -49,6 +49,7 @@ impl Run {
             "id_column" => reading.id_column = Some(value.to_owned()),
             "caption_columns" => reading.caption_columns = Some(vec![value.to_owned()]),
             "split" => reading.split = Some(vec![value.to_owned()]),
+            "drop" => reading.drop.push(value.to_owned()),
             "ids" => run.ids = value.parse().ok()?,
             "missing" => run.policy.missing = value.parse().ok()?,
             "surplus" => run.policy.surplus = value.parse().ok()?,
@@ -68,7 +69,7 @@ impl Dialect for Bare {
     fn name(&self, argument: Argument) -> String {
         let role = match argument {
             Argument::Format(role) | Argument::IdColumn(role) | Argument::CaptionColumns(role) => Some(role),
-            Argument::Split(role) => Some(role),
+            Argument::Split(role) | Argument::Drop(role) => Some(role),
             _ => None,
         };
         let role = role.map(|role| format!(" {role:?}").replace("Training", "References"));
@@ -138,6 +139,17 @@ fn each(separator: &str, line: impl Fn(usize, &str) -> String) -> String {
 
 fn dict(id: impl Fn(usize) -> String) -> String {
     format!("{{{}}}", each(", ", |k, text| format!("{:?}: {text:?}", id(k))))
+}
+
+/// A table of the captions of several systems, one below the other.
+fn systems(names: &[&str]) -> String {
+    let rows = |name: &&str| each("\n", |k, text| format!("{name},im{k},{text} for {name}"));
+    format!("system,image_id,caption\n{}", names.iter().map(rows).collect::<Vec<_>>().join("\n"))
+}
+
+fn results(texts: [&str; 6]) -> String {
+    let entry = |(k, text): (usize, &&str)| format!(r#"{{"image_id": "im{k}", "caption": {text:?}}}"#);
+    format!("[{}]", texts.iter().enumerate().map(entry).collect::<Vec<_>>().join(", "))
 }
 
 /// Inputs that are refused, each of another kind.
@@ -219,6 +231,15 @@ fn refused() -> Vec<(&'static str, Run)> {
                 "a.csv",
             ),
         ),
+        ("systems below each other", against(&ground(plain), &systems(&["x", "y", "z"]), "a.csv")),
+        (
+            "systems as keys",
+            against(
+                &ground(plain),
+                &format!("{{\"x\": {}, \"y\": {}}}", results(TEXTS), results(TEXTS.map(|text| &text[1..]))),
+                json,
+            ),
+        ),
         (
             "damaged YAML",
             Run::new(
@@ -234,6 +255,20 @@ fn every_remedy_succeeds() {
     for (kind, run) in refused() {
         assert!(run.run().is_err(), "{kind} is refused");
         follow(kind, &run, 4);
+    }
+}
+
+#[test]
+fn only_names_of_systems_are_taken_for_such() {
+    let ground = ground(|k| format!("im{k}"));
+    let message = |names: &[&str]| {
+        let run = Run::new((&ground, "r.json"), (&systems(names), "a.csv"));
+        run.run().unwrap_err().to_string()
+    };
+    assert!(message(&["x", "y"]).ends_with(r#""system" seems to name their systems: "x", "y""#));
+    // Numbers count the captions of an image, and a name that stands twice there names none.
+    for names in [&["1", "2"][..], &["0.5", "0.7"], &["x", "x"], &["", "y"]] {
+        assert!(!message(names).contains("seems to name"), "{names:?}");
     }
 }
 
