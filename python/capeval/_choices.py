@@ -9,7 +9,7 @@ Surplus = Literal["error", "ignore"]
 Duplicate = Literal["error", "first", "last"]
 Empty = Literal["error", "keep", "skip"]
 Accept = Literal["thoughts", "fences", "structured-text", "byte-strings", "subword-marks", "missing-values", "failed-requests", "spaced-letters", "numbers-as-captions", "paths-as-captions", "prompt-in-captions", "labelled-texts"]
-Clean = Literal["html-entities", "thoughts", "fences", "structured-text", "byte-strings", "special-tokens", "chat-roles", "start-end-words", "subword-marks", "quotes"]
+Clean = Literal["html-entities", "decomposed-letters", "thoughts", "fences", "structured-text", "byte-strings", "special-tokens", "chat-roles", "start-end-words", "subword-marks", "quotes"]
 Ids = Literal["as-given", "text", "file-name", "loose"]
 Idf = Literal["corpus", "uniform", "table"]
 GroupFrequencies = Literal["own", "all"]
@@ -32,6 +32,7 @@ NoticeCode = Literal[
     "control-characters",
     "copy-of-references",
     "cut-captions",
+    "decomposed-letters",
     "different-images",
     "different-numbers",
     "direction-assumed",

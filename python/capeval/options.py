@@ -238,6 +238,7 @@ class Cleaning(TypedDict, total=False):
     clean: Clean | Sequence[Clean]
     """The kinds of text to remove from captions and references before they are scored; the signature names them:
     - ``"html-entities"``: the notation of HTML: &quot; becomes a quotation mark
+    - ``"decomposed-letters"``: accents apart from their letters, which become one character (NFC)
     - ``"thoughts"``: thoughts before the caption, and the tags around the answer
     - ``"fences"``: code fences around the caption
     - ``"structured-text"``: JSON around the only text in it

@@ -47,6 +47,9 @@ codes! {
     CutCaptions = "cut-captions",
         "many captions have exactly the greatest length, as if they were cut off",
         "raise the greatest length";
+    DecomposedLetters = "decomposed-letters",
+        "one side writes accents as characters of their own, and the other does not",
+        "bring both to one form of Unicode: `clean` does it";
     DifferentImages = "different-images",
         "systems describe different images, so their scores are not comparable",
         "score all on the same images";

@@ -6,12 +6,14 @@ use capeval_choice::{Argument, Code, counted};
 use capeval_corpus::Captions;
 use capeval_report::Notice;
 use serde::{Deserialize, Serialize};
+use unicode_normalization::UnicodeNormalization as _;
 
 use super::kind::Cleaning;
 use super::sample;
 use super::shared::{Habits, unquoted};
 use super::text::{
-    before_end, has_markup, kind_of, last_speech, last_turn, marks_pieces, preamble, special_token,
+    before_end, has_markup, is_composed, kind_of, last_speech, last_turn, marks_pieces, preamble,
+    special_token,
 };
 use super::thoughts::{after_thoughts, unwrapped};
 
@@ -89,6 +91,7 @@ impl<'k> Cleaner<'k> {
                 (rest.len() < text.trim().len()).then(|| rest.to_owned())
             }
             Cleaning::SubwordMarks => joined(text),
+            Cleaning::DecomposedLetters => (!is_composed(text)).then(|| text.nfc().collect()),
             Cleaning::HtmlEntities => text.contains('&').then(|| unescaped(text)),
             Cleaning::Quotes => self.habits.quotes.then(|| unquoted(text).map(str::to_owned)).flatten(),
         }

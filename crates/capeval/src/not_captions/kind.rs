@@ -31,6 +31,7 @@ named! {
     /// A kind of text to remove from captions before they are scored, in the order in which it is done.
     pub enum Cleaning ("kind of text to remove") {
         HtmlEntities = "html-entities", "the notation of HTML: &quot; becomes a quotation mark";
+        DecomposedLetters = "decomposed-letters", "accents apart from their letters, which become one character (NFC)";
         Thoughts = "thoughts", "thoughts before the caption, and the tags around the answer";
         Fences = "fences", "code fences around the caption";
         StructuredText = "structured-text", "JSON around the only text in it";

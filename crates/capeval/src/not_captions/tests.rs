@@ -182,6 +182,25 @@ fn ids_on_both_sides_are_as_meant() {
 }
 
 #[test]
+fn letters_and_accents_in_two_forms_are_told() {
+    let whole: Vec<String> = people(60).iter().map(|text| text.replace('e', "é")).collect();
+    let apart: Vec<String> = whole.iter().rev().map(|text| text.replace('é', "e\u{301}")).collect();
+    let is_told = |mine: &[String], theirs: &[String]| {
+        let found = verdict(mine, theirs, &["bleu"]).unwrap();
+        found.contains(&"decomposed-letters".to_owned())
+    };
+    assert!(is_told(&apart, &whole) && is_told(&whole, &apart));
+    let mixed: Vec<String> = whole.iter().zip(&apart).flat_map(|(a, b)| [a.clone(), b.clone()]).collect();
+    assert!(is_told(&mixed, &whole) && is_told(&whole, &mixed));
+    assert!(!is_told(&whole, &whole) && !is_told(&apart, &apart) && !is_told(&people(60), &apart));
+    // What cannot be composed is as its language writes it.
+    let thai: Vec<String> = (0..9).map(|k| format!("คนกำลังเล่นน้ำที่ชายหาด{k}")).collect();
+    assert!(!is_told(&thai, &thai));
+    let cleaner = Cleaner::with(&[Cleaning::DecomposedLetters], Habits::default());
+    assert_eq!(cleaner.clean("cafe\u{301} 한국").0, "café 한국");
+}
+
+#[test]
 fn captions_cut_at_one_length_are_told() {
     let people = people(60);
     let mine: Vec<String> =

@@ -3,6 +3,7 @@
 use std::sync::LazyLock;
 
 use capeval_choice::Code;
+use unicode_normalization::{IsNormalized, UnicodeNormalization as _, is_nfc_quick};
 
 use super::census::{count, n_words};
 use super::thoughts::after_thoughts;
@@ -360,6 +361,11 @@ fn windows_byte(c: char) -> Option<u8> {
         0x2123.. => None,
         _ => EXTENSION.chars().position(|known| known == c).and_then(|at| u8::try_from(0x80 + at).ok()),
     }
+}
+
+/// Returns true unless characters of a text make up another one, such as a letter and its accent: it is in NFC.
+pub(super) fn is_composed(text: &str) -> bool {
+    text.is_ascii() || is_nfc_quick(text.chars()) == IsNormalized::Yes || text.nfc().eq(text.chars())
 }
 
 /// Returns true for tags that end, have attributes, or that HTML leaves open.

@@ -5,9 +5,12 @@ use capeval_choice::{Argument, Code, Remedy};
 use capeval_metric::{AnyMetric, Reading};
 use capeval_report::Notice;
 use capeval_text::{Looks, Tokenizer};
+use unicode_normalization::{IsNormalized, is_nfd_quick};
 
 use super::census::{Letters, n_characters, n_words};
+use super::kind::Cleaning;
 use super::shared::WordSet;
+use super::text::is_composed;
 use super::{excerpt, sample};
 
 /// Lengths that differ by this factor are worth a notice.
@@ -23,6 +26,7 @@ pub(super) fn unlike(
     references: &[&str],
     metrics: &[AnyMetric],
 ) -> Vec<Notice> {
+    let accents = other_accents(system, captions, references);
     let captions: Vec<&str> = sample(captions).collect();
     let references: Vec<&str> = sample(references).collect();
     if captions.is_empty() || references.is_empty() {
@@ -42,7 +46,7 @@ pub(super) fn unlike(
     };
     let cut = cut_captions(system, &captions, &n_words);
     let upper = upper_case(system, &letters, metrics);
-    let found = [length, script, words, segmentation, cut, upper];
+    let found = [length, script, accents, words, segmentation, cut, upper];
     found.into_iter().flatten().map(|notice| notice.system(system)).collect()
 }
 
@@ -115,6 +119,26 @@ fn other_script(system: &str, n: usize, [mine, theirs]: &[Letters; 2]) -> Option
     let message = format!("the captions of {system} are in {script} letters, and the references are not");
     let remedy = Remedy::say("make sure that both are in one language");
     Some(Notice::new(Code::OtherScript, message).count(n).remedy(remedy))
+}
+
+/// A notice of accents that one side writes as characters of their own, and the other as parts of letters.
+fn other_accents(system: &str, captions: &[&str], references: &[&str]) -> Option<Notice> {
+    let count = |texts: &[&str], is: fn(&str) -> bool| texts.iter().filter(|text| is(text)).count();
+    let is_apart = |text: &str| !is_composed(text);
+    let has_whole = |text: &str| is_nfd_quick(text.chars()) == IsNormalized::No && is_composed(text);
+    let (n, does) = match count(captions, is_apart) {
+        n if n > 0 && count(references, has_whole) > 0 => (n, "have accents apart from their letters"),
+        _ if count(references, is_apart) > 0 => {
+            (count(captions, has_whole), "have accents within their letters")
+        }
+        _ => return None,
+    };
+    let message = format!(
+        "{n} of {} captions of {system} {does}, unlike the references: words that look alike differ",
+        captions.len()
+    );
+    let remedy = Remedy::set(Argument::Clean, Cleaning::DecomposedLetters.name()).to("join them");
+    (n > 0).then(|| Notice::new(Code::DecomposedLetters, message).count(n).remedy(remedy))
 }
 
 /// A notice of captions of whose words few occur in any reference, though the references share theirs.
