@@ -251,6 +251,9 @@ fn cut(json: &Json, n: usize) -> Option<Vec<String>> {
 
 /// Adds an event, or the events of a text.
 fn record(id: &str, json: &Json, out: &mut Builder<'_>) -> Result<(), Refusal> {
+    if let Some(text) = json.text().filter(|text| events_in_text(text).is_ok()) {
+        return spoken(id, text, out);
+    }
     let Some(fields) = json.fields() else {
         return Err(out.refuse(format_args!("{id} has {} instead of an event", json.kind()), EXPECTED));
     };

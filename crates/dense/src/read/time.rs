@@ -62,6 +62,8 @@ struct Span {
     times: (Time, Time),
     /// True if a unit, a colon or a bracket says that these are times.
     is_marked: bool,
+    /// True if a comma separates them.
+    is_listed: bool,
     /// True if a sign separates them from what follows.
     is_apart: bool,
     /// True if nothing but marks and a number precedes them in their line.
@@ -79,9 +81,15 @@ impl Span {
         while at < bytes.len() {
             let is_start = bytes[at].is_ascii_digit()
                 && (at == 0 || !bytes[at - 1].is_ascii_alphanumeric() && bytes[at - 1] != b'.');
-            match is_start.then(|| span_at(&text[at..])).flatten() {
+            let is_bracketed = text[..at].ends_with(['[', '(', '<']);
+            match is_start.then(|| span_at(&text[at..], is_bracketed)).flatten() {
                 Some((length, start, end)) => {
-                    found.push(Self::new(text, (at, at + length), (start, end)));
+                    let span = Self::new(text, (at, at + length), (start, end));
+                    // `(2, 3)` may stand in a caption.
+                    let is_first = || found.first().map_or(span.begins_line, |first| first.is_listed);
+                    if !span.is_listed || is_first() {
+                        found.push(span);
+                    }
                     at += length;
                 }
                 None => at += 1,
@@ -109,6 +117,7 @@ impl Span {
                 .contains(|c: char| c.is_alphabetic() && !own.contains(" to ") || c == ':' || c == '%')
                 || own.trim_end().ends_with(|c: char| c.is_alphabetic())
                 || before.ends_with(['[', '(', '<', '*']),
+            is_listed: own.contains(','),
             is_apart: after.trim_start().starts_with(|c: char| !c.is_alphanumeric()),
             begins_line: line.chars().all(is_mark),
             begins_sentence: before.trim_end().chars().next_back().is_none_or(|c| ".!?;".contains(c)),
@@ -233,8 +242,8 @@ fn without_lead<'t>(caption: &'t str, first: &str) -> &'t str {
     }
 }
 
-/// A start and an end at the beginning of a text, with the length of what was read.
-fn span_at(text: &str) -> Option<(usize, Time, Time)> {
+/// A start and an end at the beginning of a text, with the length of what was read. A comma separates them in brackets.
+fn span_at(text: &str, is_bracketed: bool) -> Option<(usize, Time, Time)> {
     let one = |text: &str| {
         let len = text.bytes().take_while(|b| b.is_ascii_digit() || matches!(b, b'.' | b':')).count();
         let len = text[..len].trim_end_matches(['.', ':']).len();
@@ -253,11 +262,14 @@ fn span_at(text: &str) -> Option<(usize, Time, Time)> {
     let (len, start) = one(text)?;
     let mut at = len + unit(&text[len..]);
     let rest = &text[at..];
-    let between = [" - ", " to ", " – ", "-", "–"].iter().find(|between| rest.starts_with(**between))?;
+    let between = [" - ", " to ", " – ", "-", "–", ", ", ","];
+    let between = between.iter().find(|between| rest.starts_with(**between))?;
     at += between.len();
     let (len, end) = one(text.get(at..)?)?;
     at += len;
-    Some((at + unit(&text[at..]), start, end))
+    at += unit(&text[at..]);
+    let is_closed = || is_bracketed && text[at..].starts_with([']', ')', '>']);
+    (!between.starts_with(',') || is_closed()).then_some((at, start, end))
 }
 
 #[cfg(test)]

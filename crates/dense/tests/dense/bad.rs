@@ -100,6 +100,8 @@ fn the_same_event_is_read_from_every_form() {
         r#"{"v": [{"start_ms": 10000, "end_ms": 20000, "text": "a dog"}]}"#,
         r#"{"v": [{"time": "0:10-0:20", "text": "a dog"}]}"#,
         r#"{"v": "10.0 - 20.0 seconds, a dog"}"#,
+        r#"{"v": "[10, 20] a dog"}"#,
+        r#"{"v": ["[0:10, 0:20] a dog"]}"#,
         r#"{"annotations": [{"image_id": "YouCook2/v", "segments": [[10, 20]], "pure_cap": "a dog"}]}"#,
         r#"[{"video_id": "v", "timestamp": [10, 20], "sentence": "a dog"}]"#,
         "{\"video_id\": \"v\", \"start\": 10, \"end\": 20, \"caption\": \"a dog\"}\n{\"video_id\": \"w\", \"start\": 1, \"end\": 2, \"caption\": \"a cat\"}\n",
@@ -112,6 +114,22 @@ fn the_same_event_is_read_from_every_form() {
         let caption = if is_cut { "a dog." } else { "a dog" };
         assert_eq!(found, [(10.0, 20.0, caption.to_owned())], "{text}");
     }
+}
+
+#[test]
+fn two_numbers_in_brackets_are_times_where_texts_begin_with_such() {
+    for text in [
+        "[0, 9] a man rides. [11, 19] a dog sits.",
+        "[0, 9] a man rides. \\n[11, 19] a dog sits.",
+        "(0:00,0:09): a man rides.\\n(0:11,0:19): a dog sits.",
+        "[0s, 9s] a man rides. [11s, 19s] a dog sits.",
+    ] {
+        let found = events(&format!("{{\"v\": \"{text}\"}}"));
+        let expected = [(0.0, 9.0, "a man rides."), (11.0, 19.0, "a dog sits.")];
+        assert_eq!(found, expected.map(|(start, end, caption)| (start, end, caption.to_owned())), "{text}");
+    }
+    let found = events(r#"{"v": "0 - 9: a man jumps (2, 3) times. 11 - 19: a dog."}"#);
+    assert_eq!((found.len(), found[0].2.as_str()), (2, "a man jumps (2, 3) times."));
 }
 
 /// A start, an end and a caption.
