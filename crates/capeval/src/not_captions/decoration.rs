@@ -1,5 +1,5 @@
-//! What all captions of a system have around them and captions of people do not: marks such as `**` and `\boxed{…}`,
-//! and words such as "a photo of", which are no marks and no prompt.
+//! What all captions of a side have around them and ordinary captions do not: marks such as `**` and `\boxed{…}`, and
+//! words such as "a photo of", which are no marks and no prompt.
 
 use std::hash::Hash;
 
@@ -8,14 +8,15 @@ use capeval_text::classes::is_word;
 use super::shared::{are_nearly_all, most_common};
 use super::{FEW, text};
 
-/// What surrounds nearly all captions of a side, and hardly any of the other side.
+/// What surrounds nearly all captions of a side, and hardly any of the other side. Marks and announcements are no part
+/// of a caption if both sides have them, either.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Decoration {
     /// The marks at the start.
     pub opening: Option<String>,
     /// The marks at the end.
     pub closing: Option<String>,
-    /// The words at the start, which more words follow as captions of the other side begin.
+    /// The words at the start: a sentence, or words which more words follow as captions of the other side begin.
     pub template: Option<String>,
     /// The words at the end, after a sign that separates them.
     pub addition: Option<String>,
@@ -31,7 +32,7 @@ impl Decoration {
         let found = Self {
             opening: marks(captions, others, false),
             closing: marks(captions, others, true),
-            template: template(captions, others).or_else(|| opening_sentence(captions, others)),
+            template: opening_sentence(captions, others).or_else(|| template(captions, others)),
             addition: addition(captions, others),
         };
         // Texts of a known kind have marks of their own.
@@ -46,7 +47,7 @@ impl Decoration {
 }
 
 /// One of a hundred, at most.
-const fn are_hardly_any(n: usize, all: usize) -> bool {
+pub(super) const fn are_hardly_any(n: usize, all: usize) -> bool {
     n * 100 <= all
 }
 
@@ -55,12 +56,22 @@ fn is_quote(c: char) -> bool {
     "\"'`“”‘’„«»「」『』《》".contains(c)
 }
 
+/// Returns true for what is no part of a word; a combining mark is a part of its letter.
+fn is_sign(c: char) -> bool {
+    !c.is_alphanumeric() && (c.is_ascii() || !is_word(c))
+}
+
+/// Returns true for a sign with which no text begins by itself.
+pub(super) fn is_mark(c: char) -> bool {
+    is_sign(c) && !is_quote(c) && !c.is_whitespace()
+}
+
 /// Returns true for the signs with which sentences of any language end or pause.
-fn ends_sentence(c: char) -> bool {
+pub(super) fn ends_sentence(c: char) -> bool {
     ".,;:!?…。，；：！？、،؛؟।॥۔።፤፣၊།༎᠃᠂။។".contains(c)
 }
 
-/// The marks with which nearly all captions begin (or end, if `back`), and hardly any of the others.
+/// The marks with which nearly all captions begin (or end, if `back`), and hardly any or nearly all of the others.
 fn marks(captions: &[&str], others: &[&str], back: bool) -> Option<String> {
     const LONGEST: usize = 24;
     let letter = |text: &str, at: usize| match back {
@@ -79,9 +90,7 @@ fn marks(captions: &[&str], others: &[&str], back: bool) -> Option<String> {
     if common.is_empty() {
         return None;
     }
-    // A combining mark is a part of its letter.
-    let n_marks =
-        common.iter().take_while(|c| !c.is_alphanumeric() && (c.is_ascii() || !is_word(**c))).count();
+    let n_marks = common.iter().take_while(|c| is_sign(**c)).count();
     let (marks, rest) = common.split_at(n_marks);
     let mut found: String = marks.iter().collect();
     // A command with its bracket: \boxed{, \text{.
@@ -99,7 +108,8 @@ fn marks(captions: &[&str], others: &[&str], back: bool) -> Option<String> {
         false => text.trim().starts_with(&found),
     };
     let n_others = others.iter().filter(has).count();
-    (!found.chars().all(is_usual) && are_hardly_any(n_others, others.len())).then_some(found)
+    let is_habit = are_hardly_any(n_others, others.len()) || are_nearly_all(n_others, others.len());
+    (!found.chars().all(is_usual) && is_habit).then_some(found)
 }
 
 /// The first words of a text without case and punctuation.
@@ -156,6 +166,7 @@ fn template(captions: &[&str], others: &[&str]) -> Option<String> {
 }
 
 /// The sentence with which nearly all captions begin, and no others: it has its own mark at the end, or its own line.
+/// All others may begin with it as well, unless it is a statement, which may be a part of the captions.
 fn opening_sentence(captions: &[&str], others: &[&str]) -> Option<String> {
     const MOST_WORDS: usize = 24;
     let forwards = |text: &&str| -> Vec<String> {
@@ -178,9 +189,10 @@ fn opening_sentence(captions: &[&str], others: &[&str]) -> Option<String> {
     let has_more = all.iter().filter(|words| words.len() > n).count();
     let start = common[..n].join(" ");
     let n_others = others.iter().filter(|text| text.trim().starts_with(&start)).count();
+    let is_shared = are_nearly_all(n_others, others.len()) && !start.ends_with(['.', '。']);
     (start.contains(char::is_alphabetic)
         && are_nearly_all(has_more, captions.len())
-        && are_hardly_any(n_others, others.len()))
+        && (is_shared || are_hardly_any(n_others, others.len())))
     .then_some(start)
 }
 

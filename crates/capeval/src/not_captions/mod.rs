@@ -31,9 +31,8 @@ pub use kind::{Cleaning, Oddity};
 pub use thoughts::after_thoughts;
 
 use self::clean::Cleaner;
-use self::decoration::Decoration;
 use self::kind::{KINDS, Kind};
-use self::shared::Habits;
+use self::shared::{Habits, REFERENCES};
 
 /// With fewer captions, what they have in common says nothing.
 const FEW: usize = 5;
@@ -114,7 +113,7 @@ impl<'a> Judge<'a> {
                 verdict.notices.push(notice.system(*name));
             }
             verdict.add(&side, &whose, captions, self.accept, |code| self.is_of_references(code));
-            let habits = side.habits.notices(&whose, texts.len());
+            let habits = side.habits.notices(&whose, texts.len()).into_iter();
             verdict.notices.extend(habits.map(|notice| notice.system(*name)));
             verdict.notices.extend(unlike::unlike(name, &texts, &references, self.metrics));
             of_systems
@@ -127,13 +126,9 @@ impl<'a> Judge<'a> {
         let habits = Habits { placeholders: Vec::new(), ..Habits::of(&references, &candidates) };
         let side = Side::of(&self.references, habits);
         let is_of_systems = |code: Code| of_systems.rows.contains_key(&code);
-        let whose = if self.is_sample { "references looked at" } else { "references" };
+        let whose = if self.is_sample { "references looked at" } else { REFERENCES };
         verdict.add(&side, whose, &self.references, self.accept, is_of_systems);
-        // People may write references to a template; marks are none of it.
-        let Decoration { opening, closing, .. } = side.habits.decoration;
-        let decoration = Decoration { opening, closing, ..Decoration::default() };
-        let framed = Habits { prompt: None, quotes: false, decoration, ..side.habits };
-        verdict.notices.extend(framed.notices("references", references.len()));
+        verdict.notices.extend(side.habits.beyond_templates().notices(REFERENCES, references.len()));
         verdict
     }
 
@@ -239,7 +234,7 @@ impl Verdict {
         }
         if side.habits.is_asked() && !is_reference {
             let all: Vec<usize> = (0..captions.len()).collect();
-            if let Some(notice) = side.habits.prompt_notice(whose, captions.len()) {
+            if let Some(notice) = side.habits.prompt_notice(&format!("nearly all {whose}"), captions.len()) {
                 offer(None, Code::PromptInCaptions, notice, &all);
             }
         }

@@ -8,7 +8,7 @@ use std::str::SplitWhitespace;
 use capeval_choice::{Argument, Code, Remedy};
 use capeval_report::Notice;
 
-use super::decoration::{Decoration, is_marker};
+use super::decoration::{Decoration, are_hardly_any, ends_sentence, is_mark, is_marker};
 use super::kind::Cleaning;
 use super::labels::{LabelledText, Labels};
 use super::{FEW, excerpt, sample, text};
@@ -34,7 +34,12 @@ pub(super) struct Habits {
     pub quotes: bool,
     /// Marks and words around nearly all.
     pub decoration: Decoration,
+    /// The habits of some captions that begin alike, after their percentage, if there are no habits of all.
+    pub of_some: Option<(usize, Box<Self>)>,
 }
+
+/// The name of references in notices.
+pub(super) const REFERENCES: &str = "references";
 
 /// The fewest letters of a mark, such as `sos`: an article is none.
 const SHORTEST_MARK: usize = 3;
@@ -82,8 +87,9 @@ impl Habits {
         habits.last_number = numbers(&captions, &others, true);
         habits.placeholders = placeholders(&captions, &others);
         let quoted = |texts: &[&str]| texts.iter().filter(|text| unquoted(text).is_some()).count();
-        habits.quotes =
-            are_nearly_all(quoted(&captions), captions.len()) && quoted(&others) * 10 <= others.len();
+        let n_others = quoted(&others);
+        habits.quotes = are_nearly_all(quoted(&captions), captions.len())
+            && (n_others * 10 <= others.len() || are_nearly_all(n_others, others.len()));
         if habits.label.is_none() && habits.prompt.is_none() && habits.start.is_none() {
             let found = Decoration::of(&captions, &others);
             let unless = |marks: Option<String>, is_known: bool| marks.filter(|_| !is_known);
@@ -93,7 +99,26 @@ impl Habits {
                 ..found
             };
         }
+        let is_plain = Self { placeholders: Vec::new(), ..habits.clone() } == Self::default();
+        habits.of_some = if is_plain { Self::of_some(&captions, &others) } else { None };
         habits
+    }
+
+    /// The habits of those captions of which the most begin alike, as the others do not, after their percentage.
+    fn of_some(captions: &[&str], others: &[&str]) -> Option<(usize, Box<Self>)> {
+        let keys: Vec<Option<String>> = captions.iter().map(|text| beginning(text)).collect();
+        let (key, n) = most_common(keys.iter().flatten())?;
+        let alike = captions.iter().zip(&keys).filter(|(_, of_text)| of_text.as_ref() == Some(key));
+        let group: Vec<&str> = alike.map(|(text, _)| *text).collect();
+        let n_others = others.iter().filter(|text| beginning(text).as_ref() == Some(key)).count();
+        if n < FEW || n * 10 < captions.len() || !are_hardly_any(n_others, others.len()) {
+            return None;
+        }
+        let is_number = key == NUMBER;
+        let first_number = group.iter().find_map(|text| number(text, false)).filter(|_| is_number);
+        let decoration = if is_number { Decoration::default() } else { Decoration::of(&group, others) };
+        let found = Self { first_number, decoration, ..Self::default() };
+        (found != Self::default()).then(|| (n * 100 / captions.len(), Box::new(found)))
     }
 
     /// The kind of a caption, by itself or since it follows these habits.
@@ -128,7 +153,17 @@ impl Habits {
     }
 
     /// Notices of the habits of `n` captions, of which scores are doubtful.
-    pub fn notices(&self, whose: &str, n: usize) -> impl Iterator<Item = Notice> {
+    pub fn notices(&self, whose: &str, n: usize) -> Vec<Notice> {
+        let of_some = self.of_some.iter().flat_map(|(share, habits)| {
+            habits.notices_of(&format!("{share}% of the {whose}"), share * n / 100)
+        });
+        let is_asked = self.is_asked() && whose != REFERENCES;
+        let told = if is_asked { Self { prompt: None, ..self.clone() } } else { self.clone() };
+        told.notices_of(&format!("nearly all {whose}"), n).into_iter().chain(of_some).collect()
+    }
+
+    /// Notices of the habits of `n` captions, which `whose` names.
+    fn notices_of(&self, whose: &str, n: usize) -> Vec<Notice> {
         let words = match (&self.start, &self.end) {
             (Some(start), Some(end)) => Some(format!("begin with {start:?} and end with {end:?}")),
             (Some(start), None) => Some(format!("begin with {start:?}")),
@@ -137,9 +172,8 @@ impl Habits {
         };
         let remove = |cleaning: Cleaning| Remedy::set(Argument::Clean, cleaning.name()).to("remove them");
         let number = |word: &Option<String>, verb: &str| {
-            let message = |word| {
-                format!("nearly all {whose} {verb} with a number, such as {word:?}, which counts as a word")
-            };
+            let message =
+                |word| format!("{whose} {verb} with a number, such as {word:?}, which counts as a word");
             word.as_ref().map(|word| {
                 Notice::new(Code::StartEndWords, message(word)).count(n).remedy("remove the numbers")
             })
@@ -148,15 +182,20 @@ impl Habits {
         let framed = words.map(|words| {
             let are_two = self.start.is_some() && self.end.is_some();
             let count = if are_two { "count as words" } else { "counts as a word" };
-            let message = format!("nearly all {whose} {words}, which {count}");
+            let message = format!("{whose} {words}, which {count}");
             Notice::new(Code::StartEndWords, message).count(n).remedy(remove(Cleaning::StartEndWords))
         });
         let quoted = self.quotes.then(|| {
-            let message = format!("nearly all {whose} are in quotation marks");
+            let message = format!("{whose} are in quotation marks");
             Notice::new(Code::Quotes, message).count(n).remedy(remove(Cleaning::Quotes))
         });
-        let prompt = self.prompt_notice(whose, n).filter(|_| !self.is_asked());
-        [framed, prompt, quoted].into_iter().chain(numbers).chain(self.decorated(whose, n)).flatten()
+        let prompt = self.prompt_notice(whose, n);
+        [framed, prompt, quoted]
+            .into_iter()
+            .chain(numbers)
+            .chain(self.decorated(whose, n))
+            .flatten()
+            .collect()
     }
 
     /// Notices of marks and words around nearly all of `n` captions.
@@ -169,10 +208,8 @@ impl Habits {
             (None, Some(end)) => Some(format!("end with \"{end}\"")),
             (None, None) => None,
         };
-        let others = if whose == "references" { "captions" } else { "references" };
         let notice = |what: String, remedy: &'static str| {
-            let message =
-                format!("nearly all {whose} {what}, as hardly any of the {others} do, and metrics count it");
+            let message = format!("{whose} {what}, and metrics count it");
             Notice::new(Code::StartEndWords, message).count(n).remedy(remedy)
         };
         [
@@ -184,12 +221,21 @@ impl Habits {
     /// A notice of the words with which nearly all of `n` captions begin.
     pub fn prompt_notice(&self, whose: &str, n: usize) -> Option<Notice> {
         let prompt = self.prompt.as_ref()?;
-        let message = format!("nearly all {whose} begin with {}, which counts as words", excerpt(prompt));
+        let message = format!("{whose} begin with {}, which counts as words", excerpt(prompt));
         Some(
             Notice::new(Code::PromptInCaptions, message)
                 .count(n)
                 .remedy("remove the prompt from the captions"),
         )
+    }
+
+    /// What people do not write as a template: marks, and an announcement of the caption.
+    pub fn beyond_templates(self) -> Self {
+        let announces = |words: &String| words.ends_with([':', '!', '：', '！']);
+        let Decoration { opening, closing, template, .. } = self.decoration;
+        let decoration =
+            Decoration { opening, closing, template: template.filter(announces), ..Decoration::default() };
+        Self { prompt: self.prompt.filter(announces), decoration, of_some: None, ..self }
     }
 
     /// Returns true if the words with which all captions begin are a prompt by their form: it ends as a sentence does.
@@ -240,21 +286,59 @@ fn frame(captions: &[&str], others: &[&str], back: bool) -> Option<String> {
     Some(mark.to_owned())
 }
 
-/// The first of the words with digits with which nearly all captions begin (or end, if `back`), and few of the others.
+/// The first of the words with digits with which nearly all captions begin (or end, if `back`), and few of the others;
+/// or nearly all of the others as well, if signs say that they do not count what the captions describe.
 fn numbers(captions: &[&str], others: &[&str], back: bool) -> Option<String> {
-    let word = |text: &&str| {
-        let mut words = text.split_whitespace();
-        let word = if back { words.next_back() } else { words.next() }?;
-        let has_more = text.len() > word.len() && text.contains(|c: char| c.is_alphabetic());
-        let count = |is: fn(&char) -> bool| word.chars().filter(is).count();
-        // A tag and an escape have digits, but are no numbers.
-        let is_number =
-            count(char::is_ascii_digit) > count(|c| c.is_alphabetic()) && !word.contains(['<', '>', '\\']);
-        (has_more && is_number).then(|| word.to_owned())
+    let count = |texts: &[&str], is: fn(&str, bool) -> bool| {
+        texts.iter().filter_map(|text| number(text, back)).filter(|word| is(word, back)).count()
     };
-    let (n, n_others) = (captions.iter().filter_map(word).count(), others.iter().filter_map(word).count());
-    let is_habit = are_nearly_all(n, captions.len()) && n_others * 5 <= others.len();
-    captions.iter().filter(|_| is_habit).find_map(word)
+    let have_signs = |texts: &[&str]| are_nearly_all(count(texts, is_signed), texts.len());
+    let any = |_: &str, _: bool| true;
+    let is_habit = are_nearly_all(count(captions, any), captions.len())
+        && (count(others, any) * 5 <= others.len() || have_signs(captions) && have_signs(others));
+    captions.iter().filter(|_| is_habit).find_map(|text| number(text, back))
+}
+
+/// The word with digits at the start (or end, if `back`) of a text of other words.
+fn number(text: &str, back: bool) -> Option<String> {
+    let mut words = text.split_whitespace();
+    let word = if back { words.next_back() } else { words.next() }?;
+    let has_more = text.len() > word.len() && text.contains(|c: char| c.is_alphabetic());
+    let count = |is: fn(&char) -> bool| word.chars().filter(is).count();
+    // A tag and an escape have digits, but are no numbers.
+    let is_number =
+        count(char::is_ascii_digit) > count(|c| c.is_alphabetic()) && !word.contains(['<', '>', '\\']);
+    (has_more && is_number).then(|| word.to_owned())
+}
+
+/// Returns true for a number such as `1.` and `(0.93)`, which does not count what a caption describes.
+fn is_signed(number: &str, back: bool) -> bool {
+    let number = if back { number.trim_end_matches(ends_sentence) } else { number };
+    number.contains(|c: char| !c.is_alphanumeric())
+}
+
+/// The beginning of texts with a number, whatever it is.
+const NUMBER: &str = "0";
+
+/// How a text begins that does not begin with a word of its own: the line or the announcement above it, the sign of its
+/// mark, or [`NUMBER`].
+fn beginning(text: &str) -> Option<String> {
+    const MOST_WORDS: usize = 24;
+    let text = text.trim();
+    let first = text.chars().next()?;
+    if number(text, false).is_some_and(|word| is_signed(&word, false)) {
+        return Some(NUMBER.to_owned());
+    }
+    if is_mark(first) {
+        return Some(first.to_string());
+    }
+    let line = text.split_once('\n').map(|(line, _)| line);
+    let announced = || {
+        let mut ends = text.match_indices([':', '!', '：', '！']).map(|(at, sign)| at + sign.len());
+        ends.next().map(|end| &text[..end]).filter(|start| start.len() < text.len())
+    };
+    let start = line.or_else(announced)?;
+    (start.split_whitespace().count() <= MOST_WORDS).then(|| start.trim().to_owned())
 }
 
 /// The most common of some words, and how often it occurs.

@@ -182,6 +182,80 @@ fn ids_on_both_sides_are_as_meant() {
 }
 
 #[test]
+fn what_surrounds_captions_of_both_sides_is_told() {
+    type Change = fn(&str) -> String;
+    let of_both = |change: Change| {
+        let theirs: Vec<String> = people(60).iter().map(|text| change(text)).collect();
+        let mine: Vec<String> = theirs.iter().rev().cloned().collect();
+        verdict(&mine, &theirs, &["bleu", "cider-d"]).unwrap()
+    };
+    let told: &[Change] = &[
+        |text| format!("**{text}**"),
+        |text| format!("\\boxed{{{text}}}"),
+        |text| format!("\"{text}\""),
+        |text| format!("{}. {text}", text.len()),
+        |text| format!("[{}, {}] {text}", text.len() % 7, text.len()),
+        |text| format!("(0:0{}-0:12) {text}", text.len() % 9),
+        |text| format!("{text} (0.{})", text.len()),
+        |text| format!("{text}\t-12.{}", text.len()),
+        |text| format!("Here is a caption for the image: {text}"),
+        |text| format!("Sure! {text}"),
+        |text| format!("caption en\n{text}"),
+    ];
+    for change in told {
+        let found = of_both(*change);
+        let is_told = |code: &String| code == "start-end-words" || code == "quotes";
+        assert!(found.iter().any(is_told), "{}: {found:?}", change("a dog runs"));
+    }
+    let ordinary: &[Change] = &[
+        |text| format!("{text}."),
+        |text| format!("{} of {text}", text.len()),
+        |text| format!("{text} in 19{}.", text.len()),
+        |text| format!("a photo of {text}"),
+        |text| format!("No acute disease. {text}"),
+    ];
+    for change in ordinary {
+        assert_eq!(of_both(*change), Vec::<String>::new(), "{}", change("a dog runs"));
+    }
+    // Of references alone, announcements and marks are told, and templates are not.
+    let of_references = |change: Change| {
+        let mine: Vec<String> = people(60).iter().rev().cloned().collect();
+        let theirs: Vec<String> = people(60).iter().map(|text| change(text)).collect();
+        verdict(&mine, &theirs, &["bleu"]).unwrap()
+    };
+    assert_eq!(
+        of_references(|text| format!("Here is a caption for the image: {text}")),
+        ["prompt-in-captions"]
+    );
+    assert_eq!(of_references(|text| format!("Sure! {text}")), ["start-end-words"]);
+    assert_eq!(of_references(|text| format!("a photo of {text}")), Vec::<String>::new());
+}
+
+#[test]
+fn what_some_captions_begin_with_is_told() {
+    let of_some = |change: &dyn Fn(&str) -> String, every: usize| {
+        let change = |(k, text): (usize, &String)| if k % every == 0 { change(text) } else { text.clone() };
+        let people = people(60);
+        let mine: Vec<String> = people.iter().rev().enumerate().map(change).collect();
+        verdict(&mine, &people, &["bleu"]).unwrap()
+    };
+    for every in [2, 5] {
+        assert_eq!(of_some(&|text| format!("**{text}**"), every), ["start-end-words"]);
+        assert_eq!(of_some(&|text| format!("- {text}"), every), ["start-end-words"]);
+        assert_eq!(of_some(&|text| format!("{}. {text}", text.len()), every), ["start-end-words"]);
+        assert_eq!(
+            of_some(&|text| format!("Here is a caption for the image: {text}"), every),
+            ["start-end-words"]
+        );
+        assert_eq!(of_some(&|text| format!("Sure! {text}"), every), ["start-end-words"]);
+        assert_eq!(of_some(&|text| format!("{} dogs and {text}", text.len()), every), Vec::<String>::new());
+        assert_eq!(of_some(&|text| format!("a sign: {text}!"), 20), Vec::<String>::new());
+        assert_eq!(of_some(&|text| format!("\"Stop\" and {text}"), every), Vec::<String>::new());
+        assert_eq!(of_some(&|text| format!("a photo of {text}"), every), Vec::<String>::new());
+    }
+}
+
+#[test]
 fn letters_and_accents_in_two_forms_are_told() {
     let whole: Vec<String> = people(60).iter().map(|text| text.replace('e', "é")).collect();
     let apart: Vec<String> = whole.iter().rev().map(|text| text.replace('é', "e\u{301}")).collect();
