@@ -16,7 +16,7 @@ use crate::intervals::{NO_INTERVAL, Stack, score_sums};
 use crate::measures::entries;
 use crate::request::Request;
 use crate::score::{plan, select};
-use crate::several::Grouping;
+use crate::several::SystemRuns;
 use crate::{CompareOptions, Error, ScoreOptions, notices};
 
 /// A request to [`compare`].
@@ -49,7 +49,7 @@ pub fn compare(request: CompareRequest<'_>) -> Result<Comparison, Error> {
     let progress = request.progress;
     let mut score = request.map(|options| ScoreOptions { intervals: None, ..options.score });
     let plan = plan(&mut score, &selection)?;
-    let n_given = Grouping::n_systems(&score.systems, &score.options.runs);
+    let n_given = SystemRuns::n_systems(&score.systems, &score.options.runs);
     let n_systems = n_given.max(plan.0.systems().count());
     if n_systems < 2 {
         return Err(Error::request("a comparison needs at least two systems"));

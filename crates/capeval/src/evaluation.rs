@@ -26,7 +26,7 @@ use crate::groups::GroupRequest;
 use crate::inputs::{Inputs, Scope, Systems, check_names, distinct};
 use crate::measures::{entries, head};
 use crate::request::ScoreRequest;
-use crate::several::Grouping;
+use crate::several::SystemRuns;
 use crate::signing::Signing;
 use crate::{Error, ScoreOptions, Selection, intervals, notices};
 
@@ -69,8 +69,8 @@ pub(crate) fn score_with_statistics(
     if !is_of_scores {
         check_names(&systems)?;
     }
-    let (grouping, systems) = Grouping::split(systems, &options.runs, &options.several, options.ids)?;
-    grouping.check(&options, plan.is_empty())?;
+    let (runs, systems) = SystemRuns::split(systems, &options.runs, &options.several, options.ids)?;
+    runs.check(&options, plan.is_empty())?;
     check_resampling(options.intervals, systems.len().max(plan.systems().count()) * measures.len())?;
 
     let mut found = Findings::from(notices);
@@ -96,9 +96,9 @@ pub(crate) fn score_with_statistics(
         derivations: &derivations,
         measures: &measures,
     };
-    let grouped = wanted.evaluate(&evaluation, &grouping, progress)?;
+    let grouped = wanted.evaluate(&evaluation, &runs, progress)?;
     evaluation.scores.iter_mut().for_each(|scores| derivations.add(scores));
-    evaluation.join(grouping, &measures, &mut found)?;
+    evaluation.join(runs, &measures, &mut found)?;
     let (groups, found_of_groups) = grouped.finish(&evaluation.scores, &measures);
     let explained = explain_images(&options.explain, &evaluation.scene)?;
     let systems = evaluation.estimated_rows(&options, &hashes, progress, &mut found);
@@ -158,7 +158,7 @@ pub(crate) struct Evaluation {
     /// Notices about the texts, which are not there any more.
     of_texts: Vec<Notice>,
     /// The runs of each system among those that were scored.
-    grouping: Grouping,
+    runs: SystemRuns,
 }
 
 impl Evaluation {
@@ -176,7 +176,7 @@ impl Evaluation {
             false => (evaluate_and_forget(set, systems, metrics, progress), Vec::new(), Sessions::default()),
         };
         let scene = Scene { references: Arc::new(references), systems, sessions };
-        Self { scores, scene, systems: given, of_texts, grouping: Grouping::default() }
+        Self { scores, scene, systems: given, of_texts, runs: SystemRuns::default() }
     }
 
     /// The scores of a system, by its number, on some images, if what they need was kept.
@@ -200,18 +200,18 @@ impl Evaluation {
     /// Puts the scores of the runs of each system together.
     fn join(
         &mut self,
-        mut grouping: Grouping,
+        mut runs: SystemRuns,
         measures: &[Measure],
         found: &mut Findings,
     ) -> Result<(), Error> {
-        if grouping.is_trivial() {
+        if runs.is_trivial() {
             return Ok(());
         }
         let references = &self.scene.references;
         let form = |image: u32| Some(references.ids().form(references.id(image)?).into_owned());
-        let (scores, notices) = grouping.join(std::mem::take(&mut self.scores), measures, &form)?;
+        let (scores, notices) = runs.join(std::mem::take(&mut self.scores), measures, &form)?;
         found.add(notices);
-        (self.scores, self.grouping) = (scores, grouping);
+        (self.scores, self.runs) = (scores, runs);
         Ok(())
     }
 
@@ -226,16 +226,16 @@ impl Evaluation {
         let n_references = |image: &u32| references.set.of(*image as usize).len();
         let row = |(k, scores): (usize, &SystemScores)| SystemReport {
             name: scores.name.clone(),
-            source: self.systems.source(self.grouping.first(k)).to_owned(),
+            source: self.systems.source(self.runs.first(k)).to_owned(),
             n_images: scores.images.len(),
             n_references: scores.images.iter().map(n_references).sum(),
             scores: scores.metrics.iter().flat_map(|metric| metric.corpus.iter().copied()).collect(),
             lengths: lengths(scores),
             intervals: None,
-            runs: self.grouping.deviations(k),
+            runs: self.runs.deviations(k),
             signatures: {
-                let several = self.grouping.signing(k);
-                let signing = self.systems.signing(self.grouping.first(k));
+                let several = self.runs.signing(k);
+                let signing = self.systems.signing(self.runs.first(k));
                 Signing { several: several.as_ref(), ..signing }.sign(scores, &references.set, found)
             },
             reference_hash: None,
@@ -254,7 +254,7 @@ impl Evaluation {
     ) -> Vec<SystemReport> {
         let mut rows = self.rows(options.segments || options.gallery, found);
         for (k, row) in rows.iter_mut().enumerate() {
-            row.reference_hash = hashes.get(self.grouping.first(k)).cloned();
+            row.reference_hash = hashes.get(self.runs.first(k)).cloned();
         }
         if let Some(resampling) = options.intervals {
             self.estimate(&mut rows, resampling, progress);

@@ -102,15 +102,15 @@ impl<'de> Deserialize<'de> for Several {
     }
 }
 
-/// The systems of a request in the form in which they are scored, and how their runs are put together.
+/// The runs of each system of a request, which are scored like systems, and the rule by which they become one row.
 #[derive(Default)]
-pub(crate) struct Grouping {
+pub(crate) struct SystemRuns {
     rule: Several,
-    groups: Vec<Group>,
+    systems: Vec<JoinedSystem>,
 }
 
-/// A system, and its runs among those that are scored.
-struct Group {
+/// A system with the number of its runs, which follow each other among those that are scored.
+struct JoinedSystem {
     name: String,
     n_runs: usize,
     /// The number of candidates of each image with fewer than there are runs, by the form of its id.
@@ -123,7 +123,7 @@ struct Group {
     runs: Option<Runs>,
 }
 
-impl Grouping {
+impl SystemRuns {
     /// Splits systems with several candidates for an image into runs, and gathers `runs`, which name the runs of
     /// systems among `systems`.
     pub fn split(
@@ -133,7 +133,7 @@ impl Grouping {
         ids: Ids,
     ) -> Result<(Self, Vec<(String, Captions)>), Error> {
         let mut left: Vec<Option<(String, Captions)>> = systems.into_iter().map(Some).collect();
-        let (mut groups, mut split) = (Vec::new(), Vec::new());
+        let (mut found, mut split) = (Vec::new(), Vec::new());
         for k in 0..left.len() {
             let Some((name, captions)) = left[k].take() else { continue };
             if let Some((of, names)) = runs.iter().find(|(_, names)| names.contains(&name)) {
@@ -141,22 +141,22 @@ impl Grouping {
                 for other in left.iter_mut().skip(k + 1) {
                     split.extend(other.take_if(|(name, _)| names.contains(name)));
                 }
-                groups.push(Group { are_given: true, ..Group::new(of, names.len()) });
+                found.push(JoinedSystem { are_given: true, ..JoinedSystem::new(of, names.len()) });
             } else if rule.joins() {
-                let (group, parts) = in_runs(name, &captions, ids);
-                groups.push(group);
+                let (system, parts) = in_runs(name, &captions, ids);
+                found.push(system);
                 split.extend(parts);
             } else {
-                groups.push(Group::new(&name, 1));
+                found.push(JoinedSystem::new(&name, 1));
                 split.push((name, captions));
             }
         }
-        Ok((Self { rule: rule.clone(), groups }, split))
+        Ok((Self { rule: rule.clone(), systems: found }, split))
     }
 
     /// Returns true if no system has several runs, so that nothing is put together.
     pub fn is_trivial(&self) -> bool {
-        self.groups.iter().all(|group| group.n_runs == 1)
+        self.systems.iter().all(|system| system.n_runs == 1)
     }
 
     /// The number of systems that `systems` become.
@@ -176,10 +176,10 @@ impl Grouping {
                 remedy,
             ))
         };
-        for (k, group) in self.groups.iter().enumerate() {
-            if self.groups.iter().take(k).any(|other| other.name == group.name) {
+        for (k, system) in self.systems.iter().enumerate() {
+            if self.systems.iter().take(k).any(|other| other.name == system.name) {
                 return Err(Error::with_remedy(
-                    format!("two systems are called '{}'", group.name),
+                    format!("two systems are called '{}'", system.name),
                     "give each its own name",
                 ));
             }
@@ -204,13 +204,13 @@ impl Grouping {
 
     /// The name of system number `k`, whose first run was scored as `scored`.
     pub fn name<'n>(&'n self, k: usize, scored: &'n str) -> &'n str {
-        self.groups.get(k).map_or(scored, |group| &group.name)
+        self.systems.get(k).map_or(scored, |system| &system.name)
     }
 
     /// The places of the runs of system number `k` among the systems that were scored.
-    pub fn runs(&self, k: usize) -> std::ops::Range<usize> {
+    pub fn of(&self, k: usize) -> std::ops::Range<usize> {
         let first = self.first(k);
-        first..first + self.groups.get(k).map_or(1, |group| group.n_runs)
+        first..first + self.systems.get(k).map_or(1, |system| system.n_runs)
     }
 
     /// Puts the scores of the runs of system number `k` together, as [`join`](Self::join) does.
@@ -221,8 +221,8 @@ impl Grouping {
         measures: &[Measure],
         form: &dyn Fn(u32) -> Option<SegmentId>,
     ) -> Result<SystemScores, Error> {
-        match self.groups.get(k) {
-            Some(group) if group.n_runs > 1 => group.join(&mut runs, &self.rule, measures, form),
+        match self.systems.get(k) {
+            Some(system) if system.n_runs > 1 => system.join(&mut runs, &self.rule, measures, form),
             _ => {
                 let Some(mut run) = runs.pop() else {
                     return Err(Error::request("a system has no scores"));
@@ -235,7 +235,11 @@ impl Grouping {
 
     /// The place of the first run of system number `k` among the systems that were scored.
     pub fn first(&self, k: usize) -> usize {
-        if self.groups.is_empty() { k } else { self.groups.iter().take(k).map(|group| group.n_runs).sum() }
+        if self.systems.is_empty() {
+            k
+        } else {
+            self.systems.iter().take(k).map(|system| system.n_runs).sum()
+        }
     }
 
     /// Puts the scores of runs together; `form` returns the form of an image's id. The notices say how.
@@ -247,47 +251,47 @@ impl Grouping {
     ) -> Result<(Vec<SystemScores>, Vec<Notice>), Error> {
         let mut scores = scores.into_iter();
         let (mut joined, mut notices) = (Vec::new(), Vec::new());
-        for group in &mut self.groups {
-            let mut runs: Vec<SystemScores> = scores.by_ref().take(group.n_runs).collect();
-            if group.n_runs == 1 {
+        for system in &mut self.systems {
+            let mut runs: Vec<SystemScores> = scores.by_ref().take(system.n_runs).collect();
+            if system.n_runs == 1 {
                 for mut run in runs {
-                    run.name.clone_from(&group.name);
+                    run.name.clone_from(&system.name);
                     joined.push(run);
                 }
                 continue;
             }
             if runs.windows(2).any(|pair| pair[0].images != pair[1].images) {
                 return Err(Error::with_remedy(
-                    format!("the runs of '{}' describe different images, so they have no mean", group.name),
+                    format!("the runs of '{}' describe different images, so they have no mean", system.name),
                     Remedy::give(Argument::Images).to("list the images that all describe"),
                 ));
             }
-            if group.are_given {
-                group.runs = Some(deviating(&runs, measures.len()));
+            if system.are_given {
+                system.runs = Some(deviating(&runs, measures.len()));
             }
-            notices.push(group.notice(&self.rule, measures));
-            joined.push(group.join(&mut runs, &self.rule, measures, form)?);
+            notices.push(system.notice(&self.rule, measures));
+            joined.push(system.join(&mut runs, &self.rule, measures, form)?);
         }
         Ok((joined, notices))
     }
 
     /// The deviations over the runs that system number `k` is the mean of.
     pub fn deviations(&self, k: usize) -> Option<Runs> {
-        self.groups.get(k)?.runs.clone()
+        self.systems.get(k)?.runs.clone()
     }
 
     /// The entry of signatures of system number `k`.
     pub fn signing(&self, k: usize) -> Option<(&'static str, String)> {
-        let group = self.groups.get(k).filter(|group| group.n_runs > 1)?;
-        Some(match group.are_given {
-            true => ("runs", group.n_runs.to_string()),
-            false => ("several", format!("{}({})", self.rule, group.n_images)),
+        let system = self.systems.get(k).filter(|system| system.n_runs > 1)?;
+        Some(match system.are_given {
+            true => ("runs", system.n_runs.to_string()),
+            false => ("several", format!("{}({})", self.rule, system.n_images)),
         })
     }
 }
 
 /// A system with several candidates for an image as runs, the k-th with the k-th candidates.
-fn in_runs(name: String, captions: &Captions, ids: Ids) -> (Group, Vec<(String, Captions)>) {
+fn in_runs(name: String, captions: &Captions, ids: Ids) -> (JoinedSystem, Vec<(String, Captions)>) {
     let mut rows: HashMap<SegmentId, Vec<usize>> = HashMap::new();
     let mut order: Vec<SegmentId> = Vec::new();
     for (row, id) in captions.ids().iter().enumerate() {
@@ -299,23 +303,23 @@ fn in_runs(name: String, captions: &Captions, ids: Ids) -> (Group, Vec<(String, 
         of_image.push(row);
     }
     let n_runs = rows.values().map(Vec::len).max().unwrap_or(0).max(1);
-    let mut group = Group::new(&name, n_runs);
+    let mut system = JoinedSystem::new(&name, n_runs);
     if n_runs == 1 {
-        return (group, vec![(name, captions.clone())]);
+        return (system, vec![(name, captions.clone())]);
     }
-    group.n_images = rows.values().filter(|rows| rows.len() > 1).count();
+    system.n_images = rows.values().filter(|rows| rows.len() > 1).count();
     let run = |k: usize| {
         let row = |form: &SegmentId| rows.get(form).and_then(|rows| rows.get(k).or(rows.first())).copied();
         let name = if k == 0 { name.clone() } else { format!("{name} #{}", k + 1) };
         (name, captions.rows(order.iter().filter_map(row)))
     };
     let runs = (0..n_runs).map(run).collect();
-    group.fewer =
+    system.fewer =
         rows.iter().map(|(form, rows)| (form.clone(), rows.len())).filter(|(_, n)| *n < n_runs).collect();
-    (group, runs)
+    (system, runs)
 }
 
-impl Group {
+impl JoinedSystem {
     fn new(name: &str, n_runs: usize) -> Self {
         Self {
             name: name.to_owned(),

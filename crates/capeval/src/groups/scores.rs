@@ -16,7 +16,7 @@ use super::labels::{ImageIds, Label, Labels};
 use crate::derive::Derivations;
 use crate::evaluation::Evaluation;
 use crate::gallery::Scene;
-use crate::several::Grouping;
+use crate::several::SystemRuns;
 use crate::{Error, intervals};
 
 /// The most groups of which each is compared with the other images.
@@ -47,7 +47,7 @@ impl GroupRequest<'_> {
     pub fn evaluate(
         &self,
         evaluation: &Evaluation,
-        grouping: &Grouping,
+        runs: &SystemRuns,
         progress: &dyn Progress,
     ) -> Result<GroupEvaluation, Error> {
         let mut grouped = GroupEvaluation { scores: Vec::new(), images: Vec::new() };
@@ -70,7 +70,7 @@ impl GroupRequest<'_> {
             if grouped.scores.iter().any(|known| known.by == labels.name()) {
                 continue;
             }
-            let (scores, images) = self.by_labels(&labels, evaluation, grouping, progress)?;
+            let (scores, images) = self.by_labels(&labels, evaluation, runs, progress)?;
             grouped.scores.push(scores);
             grouped.images.push(images);
         }
@@ -81,17 +81,17 @@ impl GroupRequest<'_> {
         &self,
         labels: &Labels,
         evaluation: &Evaluation,
-        grouping: &Grouping,
+        runs: &SystemRuns,
         progress: &dyn Progress,
     ) -> Result<(GroupScores, Vec<SystemImages>), Error> {
         let mut groups: BTreeMap<Label, Vec<SystemImages>> = BTreeMap::new();
         let mut without: BTreeSet<u32> = BTreeSet::new();
         let mut members: HashMap<String, HashMap<SegmentId, Vec<usize>>> = HashMap::new();
-        let scored = |k: usize| evaluation.scores.get(grouping.first(k));
+        let scored = |k: usize| evaluation.scores.get(runs.first(k));
         for (k, scores) in (0..evaluation.scores.len()).map_while(|k| Some((k, scored(k)?))) {
-            let first = grouping.first(k);
-            if let (Labels::Systems(by, _), 2..) = (labels, grouping.runs(k).len()) {
-                return Err(several_captions(grouping.name(k, &scores.name), by));
+            let first = runs.first(k);
+            if let (Labels::Systems(by, _), 2..) = (labels, runs.of(k).len()) {
+                return Err(several_captions(runs.name(k, &scores.name), by));
             }
             for image in &scores.images {
                 let of_image = labels.of(first, *image);
@@ -109,7 +109,7 @@ impl GroupRequest<'_> {
         }
         for (at, systems) in groups.values().enumerate() {
             for (k, images) in systems {
-                let name = scored(*k).map_or("", |scores| grouping.name(*k, &scores.name));
+                let name = scored(*k).map_or("", |scores| runs.name(*k, &scores.name));
                 let of_system = members.entry(name.to_owned()).or_default();
                 for id in images.iter().filter_map(|image| evaluation.scene.references.id(*image)) {
                     of_system.entry(id.clone()).or_default().push(at);
@@ -122,7 +122,7 @@ impl GroupRequest<'_> {
             .par_iter()
             .map(|(group, systems)| {
                 progress.advance(0);
-                self.rows(group, systems, evaluation, grouping)
+                self.rows(group, systems, evaluation, runs)
             })
             .collect();
         let mut scores = GroupScores {
@@ -142,12 +142,12 @@ impl GroupRequest<'_> {
         group: &str,
         systems: &[SystemImages],
         evaluation: &Evaluation,
-        grouping: &Grouping,
+        runs: &SystemRuns,
     ) -> Result<Vec<GroupRow>, Error> {
         let references = &evaluation.scene.references;
         let scored: Vec<SystemScores> = systems
             .iter()
-            .map(|(k, images)| self.scores(*k, images, evaluation, grouping))
+            .map(|(k, images)| self.scores(*k, images, evaluation, runs))
             .collect::<Result<_, _>>()?;
         let first = scored.first().filter(|_| systems.first().is_some_and(|(k, _)| *k == 0));
         let row = |(at, scores): (usize, &SystemScores)| GroupRow {
@@ -170,14 +170,14 @@ impl GroupRequest<'_> {
         k: usize,
         images: &[u32],
         evaluation: &Evaluation,
-        grouping: &Grouping,
+        runs: &SystemRuns,
     ) -> Result<SystemScores, Error> {
         let references = &evaluation.scene.references;
         let of_run = |run: usize| evaluation.of_some(run, self.metrics, self.frequencies, images);
-        let mut runs: Vec<SystemScores> = grouping.runs(k).filter_map(of_run).collect();
-        runs.iter_mut().for_each(|run| self.derivations.add(run));
+        let mut scored: Vec<SystemScores> = runs.of(k).filter_map(of_run).collect();
+        scored.iter_mut().for_each(|run| self.derivations.add(run));
         let form = |image: u32| Some(references.ids().form(references.id(image)?).into_owned());
-        grouping.join_one(k, runs, self.measures, &form)
+        runs.join_one(k, scored, self.measures, &form)
     }
 }
 
