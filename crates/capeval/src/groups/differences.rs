@@ -12,7 +12,7 @@ use capeval_stats::correction::Correction;
 use super::jackknife::without_each;
 use super::scores::{SystemImages, corpus};
 
-/// The share by which a score must differ with other document frequencies before it is said.
+/// The share by which a score must differ with other document frequencies before a notice says so.
 const MUCH: f64 = 0.1;
 
 /// Corrects the p-values of each system and measure for the number of groups.
@@ -62,7 +62,7 @@ pub fn paired(first: &SystemScores, second: &SystemScores) -> Vec<GroupDifferenc
 
 /// A notice about measures by which a system is better than the first in every group and worse on all images, or the
 /// reverse (Simpson's paradox); none if some images are in no group, since these may decide.
-pub fn reversed(scores: &GroupScores, whole: &[SystemScores], measures: &[Measure]) -> Option<Notice> {
+pub fn reversal_notice(scores: &GroupScores, whole: &[SystemScores], measures: &[Measure]) -> Option<Notice> {
     let first = whole.first().filter(|_| scores.without == 0)?;
     let mut found = Vec::new();
     for system in whole.iter().skip(1) {
@@ -87,14 +87,15 @@ pub fn reversed(scores: &GroupScores, whole: &[SystemScores], measures: &[Measur
 }
 
 /// A notice about images, or other units, in no group.
-pub fn without(by: &str, n: usize, unit: &str) -> Option<Notice> {
+pub fn ungrouped_notice(by: &str, n: usize, unit: &str) -> Option<Notice> {
     let (units, are) = (counted(n, unit), if n == 1 { "is" } else { "are" });
     let message = format!("{units} {are} in no group by {by}: only the scores of all {unit}s count them");
     (n > 0).then(|| Notice::new(Code::UngroupedImages, message).count(n))
 }
 
-/// A notice about the score that differs most with the document frequencies of all images, if it does much.
-pub fn differing(
+/// A notice about the score that the document frequencies of all images would change most, if they change it by
+/// [`MUCH`].
+pub fn frequency_notice(
     scores: &GroupScores,
     images: &[SystemImages],
     whole: &[SystemScores],

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use capeval_report::{ByGroup, GroupRow, Report, SystemReport};
 
-use super::differences::without;
+use super::differences::ungrouped_notice;
 
 /// Adds the scores of groups to the report on all rows, from a report on the rows of each group. Groups are sorted by
 /// their names, or by their numbers if all are numbers.
@@ -25,7 +25,7 @@ pub fn group_reports(whole: &mut Report, mut by: ByGroup<Report>) {
         };
         (group, report.systems.into_iter().map(row).collect())
     };
-    let notice = without(&by.by, by.without, whole.unit());
+    let notice = ungrouped_notice(&by.by, by.without, whole.unit());
     whole.head.notices.extend(notice);
     let ByGroup { by, frequencies, without, groups } = by;
     let groups = groups.into_iter().map(rows).collect();

@@ -8,7 +8,7 @@ use capeval_metric::Signature;
 use capeval_report::{ByGroup, GroupFrequencies, Notice};
 
 use super::GroupBy;
-use super::differences::without;
+use super::differences::ungrouped_notice;
 use super::labels::{ImageIds, Label, Labels};
 use crate::Error;
 use crate::restrict::normal;
@@ -62,7 +62,7 @@ impl GroupedRows<'_> {
                 }
                 own.iter().for_each(|label| groups.entry(label).or_default().push(row));
             }
-            notices.extend(without(labels.name(), ungrouped.len(), "image"));
+            notices.extend(ungrouped_notice(labels.name(), ungrouped.len(), "image"));
             all.push(ByGroup {
                 by: labels.name().to_owned(),
                 frequencies,

@@ -10,7 +10,7 @@ use capeval_report::{
 use capeval_stats::{ExactSum, JackknifeEstimate};
 
 use super::GroupBy;
-use super::differences::{correct, without};
+use super::differences::{correct, ungrouped_notice};
 use super::labels::{ImageIds, Label, Labels};
 use crate::Error;
 
@@ -46,7 +46,7 @@ pub fn group_saved(report: &mut Report, by: &[GroupBy]) -> Result<(), Error> {
     let no_means: Vec<&str> =
         report.head.keys().zip(&is_mean).filter(|(_, is_mean)| !**is_mean).map(|(key, _)| key).collect();
     let mut notices: Vec<Notice> =
-        all.iter().filter_map(|one| without(&one.by, one.without, report.unit())).collect();
+        all.iter().filter_map(|one| ungrouped_notice(&one.by, one.without, report.unit())).collect();
     if !no_means.is_empty() && !all.is_empty() {
         let message = format!(
             "{}: no values by group, since groups of a saved report have only means of {} scores",

@@ -10,7 +10,7 @@ use capeval_stats::Resampling;
 use rayon::prelude::*;
 
 use super::GroupBy;
-use super::differences::{correct, differing, paired, reversed, without};
+use super::differences::{correct, frequency_notice, paired, reversal_notice, ungrouped_notice};
 use super::jackknife::WholeSystem;
 use super::labels::{ImageIds, Label, Labels};
 use crate::derive::Derivations;
@@ -210,10 +210,10 @@ impl GroupEvaluation {
                 scores.rows.iter_mut().zip(rest).for_each(|(row, rest)| row.rest = rest);
                 correct(scores, measures.len(), |row| &mut row.rest);
             }
-            notices.extend(without(&scores.by, scores.without, "image"));
-            notices.extend(reversed(scores, whole, measures));
+            notices.extend(ungrouped_notice(&scores.by, scores.without, "image"));
+            notices.extend(reversal_notice(scores, whole, measures));
             if scores.frequencies == GroupFrequencies::Own {
-                notices.extend(differing(scores, images, whole, measures));
+                notices.extend(frequency_notice(scores, images, whole, measures));
             }
         }
         (self.scores, notices)
