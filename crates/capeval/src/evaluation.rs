@@ -24,7 +24,7 @@ use crate::gallery::{Scene, gallery};
 use crate::given::Plan;
 use crate::groups::GroupRequest;
 use crate::inputs::{Inputs, Scope, Systems, check_names, distinct};
-use crate::measures::{entries, head};
+use crate::measures::{corpus_scores, entries, head};
 use crate::request::ScoreRequest;
 use crate::several::SystemRuns;
 use crate::signing::Signing;
@@ -229,7 +229,7 @@ impl Evaluation {
             source: self.systems.source(self.runs.first(k)).to_owned(),
             n_images: scores.images.len(),
             n_references: scores.images.iter().map(n_references).sum(),
-            scores: scores.metrics.iter().flat_map(|metric| metric.corpus.iter().copied()).collect(),
+            scores: corpus_scores(&scores.metrics),
             lengths: lengths(scores),
             intervals: None,
             runs: self.runs.deviations(k),

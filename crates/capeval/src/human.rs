@@ -23,10 +23,10 @@ use rayon::prelude::*;
 use crate::aligned::AlignedReferences;
 use crate::evaluation::{Evaluation, ScoredReport, check_resampling, score_with_statistics};
 use crate::findings::Findings;
-use crate::groups::{GroupBy, GroupedRows, corpus};
+use crate::groups::{GroupBy, GroupedRows};
 use crate::inputs::{Inputs, Scope, Systems};
 use crate::intervals::{NO_INTERVAL, Stack};
-use crate::measures::{entries, head};
+use crate::measures::{corpus_scores, entries, head};
 use crate::reference_hash::reference_hash;
 use crate::references::{ReferenceSource, all};
 use crate::request::{Request, ScoreRequest};
@@ -275,7 +275,7 @@ impl Rounds {
                 round.of_some(0, metrics, frequencies, images)
             };
             let scored: Vec<SystemScores> = rounds.iter().filter_map(of_round).collect();
-            let corpora: Vec<Vec<f64>> = scored.iter().map(corpus).collect();
+            let corpora: Vec<Vec<f64>> = scored.iter().map(|run| corpus_scores(&run.metrics)).collect();
             let (scored, references): (Vec<&SystemScores>, _) =
                 (scored.iter().collect(), &first.scene.references);
             vec![GroupRow {

@@ -1,6 +1,7 @@
 //! The selection of metrics, and the keys of their measures in reports.
 
 use capeval_choice::{Code, Remedy, Task, suggest};
+use capeval_evaluate::MetricScores;
 use capeval_evaluate::registry::{self, Resources, SUITES, Suite};
 use capeval_metric::{AnyMetric, MetricKind, Part, Signature};
 use capeval_report::{Head, Measure, MetricEntry, Notice};
@@ -31,6 +32,11 @@ pub struct Selection {
     /// A notice for each metric of a suite that is left out, for each old name of a tokenizer, and one about metrics
     /// that ignore the tokenizer.
     pub notices: Vec<Notice>,
+}
+
+/// The corpus scores of a system by each measure.
+pub(crate) fn corpus_scores(metrics: &[MetricScores]) -> Vec<f64> {
+    metrics.iter().flat_map(|metric| metric.corpus.iter().copied()).collect()
 }
 
 /// Selects the metrics in `options`, with the tables and third-party data of `resources`. Metrics of a suite whose data

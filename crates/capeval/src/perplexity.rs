@@ -15,7 +15,7 @@ use capeval_text::Tokenizer;
 
 use crate::findings::Findings;
 use crate::inputs::{check_names, of_readers};
-use crate::measures::{entries, head};
+use crate::measures::{corpus_scores, entries, head};
 use crate::signing::{unknown_words, with_version};
 use crate::{Error, PerplexityOptions, references};
 
@@ -94,7 +94,7 @@ fn under_model(
             source: captions.source().to_owned(),
             n_images: captions.len(),
             n_references: 0,
-            scores: scores.iter().flat_map(|metric| metric.corpus.iter().copied()).collect(),
+            scores: corpus_scores(&scores),
             lengths: None,
             intervals: None,
             runs: None,

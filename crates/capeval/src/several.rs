@@ -16,6 +16,7 @@ use capeval_report::{Measure, Notice, Runs};
 use capeval_stats::Table;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::measures::corpus_scores;
 use crate::{Error, ScoreOptions};
 
 /// The treatment of several candidates for one image.
@@ -417,17 +418,13 @@ impl Several {
 /// The standard deviations of the corpus scores of runs, with n − 1.
 fn deviating(runs: &[SystemScores], n_measures: usize) -> Runs {
     let deviation = |m: usize| {
-        let values: Vec<f64> = runs.iter().filter_map(|run| corpus(run).nth(m)).collect();
+        let values: Vec<f64> =
+            runs.iter().filter_map(|run| corpus_scores(&run.metrics).get(m).copied()).collect();
         let mean = values.iter().sum::<f64>() / values.len() as f64;
         let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
         (squares / (values.len() as f64 - 1.0)).sqrt()
     };
     Runs { n: runs.len(), deviations: (0..n_measures).map(deviation).collect() }
-}
-
-/// The corpus scores of a run by all measures.
-fn corpus(run: &SystemScores) -> impl Iterator<Item = f64> {
-    run.metrics.iter().flat_map(|metric| metric.corpus.iter().copied())
 }
 
 /// For each image, the run with the best score by the measure at a place, the first of equal ones.

@@ -14,7 +14,7 @@ use capeval_stats::{Interval, Matrix, Resampling, Table, Totals, resample};
 use crate::evaluation::lengths_of;
 use crate::findings::Findings;
 use crate::intervals::{NO_INTERVAL, score_sums};
-use crate::measures::{entries, head};
+use crate::measures::{corpus_scores, entries, head};
 use crate::signing::{PerImage, Signing, of_sacrebleu};
 use crate::{Error, notices};
 
@@ -299,7 +299,7 @@ impl Sums {
             source: options.source.clone(),
             n_images: whole.images as usize,
             n_references: whole.references as usize,
-            scores: scores.iter().flat_map(|metric| metric.corpus.iter().copied()).collect(),
+            scores: corpus_scores(&scores),
             lengths: scores.iter().find_map(|metric| lengths_of(&metric.metric, &metric.table)),
             intervals: options.intervals.map(|resampling| self.intervals(&scores, resampling)),
             runs: None,

@@ -10,7 +10,8 @@ use capeval_stats::JackknifeEstimate;
 use capeval_stats::correction::Correction;
 
 use super::jackknife::without_each;
-use super::scores::{SystemImages, corpus};
+use super::scores::SystemImages;
+use crate::measures::corpus_scores;
 
 /// The share by which a score must differ with other document frequencies before a notice says so.
 const MUCH: f64 = 0.1;
@@ -68,7 +69,10 @@ pub fn reversal_notice(scores: &GroupScores, whole: &[SystemScores], measures: &
     for system in whole.iter().skip(1) {
         let rows: Vec<&GroupRow> =
             scores.rows.iter().filter(|row| row.system == system.name && !row.baseline.is_empty()).collect();
-        let of_whole = corpus(system).into_iter().zip(corpus(first)).map(|(own, base)| own - base);
+        let of_whole = corpus_scores(&system.metrics)
+            .into_iter()
+            .zip(corpus_scores(&first.metrics))
+            .map(|(own, base)| own - base);
         for (m, (difference, measure)) in of_whole.zip(measures).enumerate() {
             let signs =
                 || rows.iter().filter_map(|row| row.baseline.get(m)).map(|one| one.difference * difference);
@@ -112,7 +116,7 @@ pub fn frequency_notice(
         else {
             continue;
         };
-        let all = corpus(&whole.select(images));
+        let all = corpus_scores(&whole.select(images).metrics);
         for (((own, all), learns), measure) in
             row.scores.iter().zip(&all).zip(whole.metrics.iter().flat_map(learns)).zip(measures)
         {

@@ -18,7 +18,7 @@ use capeval_text::Tokenizer;
 pub use self::reports::group_reports;
 pub(crate) use self::rows::{GroupedRows, signed};
 pub use self::saved::group_saved;
-pub(crate) use self::scores::{GroupRequest, corpus};
+pub(crate) use self::scores::GroupRequest;
 
 /// The greatest numbers of words in bins, unless others are given.
 const BINS: [usize; 4] = [5, 10, 15, 20];

@@ -16,6 +16,7 @@ use super::labels::{ImageIds, Label, Labels};
 use crate::derive::Derivations;
 use crate::evaluation::Evaluation;
 use crate::gallery::Scene;
+use crate::measures::corpus_scores;
 use crate::several::SystemRuns;
 use crate::{Error, intervals};
 
@@ -154,7 +155,7 @@ impl GroupRequest<'_> {
             group: group.to_owned(),
             system: scores.name.clone(),
             n_images: scores.images.len(),
-            scores: corpus(scores),
+            scores: corpus_scores(&scores.metrics),
             intervals: self.intervals.map(|resampling| {
                 intervals::of(std::slice::from_ref(scores), references, resampling, &()).swap_remove(0)
             }),
@@ -187,10 +188,6 @@ fn several_captions(system: &str, by: &str) -> Error {
         format!("{system} has several captions for an image, which may be in different groups by {by}"),
         "group by what is the same for all of them, such as words:references, or score each run as a system of its own",
     )
-}
-
-pub fn corpus(scores: &SystemScores) -> Vec<f64> {
-    scores.metrics.iter().flat_map(|metric| metric.corpus.iter().copied()).collect()
 }
 
 impl GroupEvaluation {
