@@ -111,12 +111,12 @@ fn labels(values: &[f64], unit: &str) -> Vec<String> {
 /// Adds the measures of captions.
 fn captions(scores: &mut FormScores, shared: &SharedScores<'_>, places: &[usize], rule: Option<PairRule>) {
     let Some(rule) = rule else { return };
-    let words = shared.words(rule);
-    if let Some(blank) = words.blank {
+    let found = shared.of_rule(rule);
+    if let Some(blank) = found.blank {
         return scores.stops.push(Stop::BlankReferences(shared.videos[blank].id.to_owned()));
     }
     let value =
-        |v: usize, k: usize| words.at.iter().map(|at| at[v].map_or(0.0, |scores| scores[k])).collect();
+        |v: usize, k: usize| found.at.iter().map(|at| at[v].map_or(0.0, |scores| scores[k])).collect();
     for (name, k, metric) in CAPTIONS {
         if !shared.metrics.has(metric) {
             continue;

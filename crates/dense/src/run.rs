@@ -13,8 +13,8 @@ use crate::reading::{ReadTexts, Readings, Texts, foreign_word};
 use crate::words::{MeasuredPairs, N_SCORES, PairMetric, VideoNgrams, WantedPairs, WordMetric, WordMetrics};
 use crate::{FormScores, Stop, assemble, texts};
 
-/// The scores of the captions of all videos by one rule.
-pub(crate) struct Words {
+/// The scores of the captions of all videos by one rule of pairs.
+pub(crate) struct RuleScores {
     /// At each threshold, the scores of each video; `None` without pairs.
     pub at: Vec<Vec<Option<[f64; N_SCORES]>>>,
     /// The first video whose references have no word.
@@ -45,7 +45,7 @@ pub(crate) type SodaScores = IndexMap<usize, Vec<Option<Vec<Triple>>>>;
 /// Everything that is computed once for all forms.
 pub(crate) struct SharedScores<'a> {
     pub videos: Vec<Video<'a>>,
-    rules: Vec<(PairRule, Words)>,
+    rules: Vec<(PairRule, RuleScores)>,
     sodas: Vec<(SodaTask, Result<SodaScores, Stop>)>,
     pub references: &'a [EventFile],
     pub predictions: &'a EventFile,
@@ -164,8 +164,8 @@ impl<'a> SharedScores<'a> {
             }
         }
         let measured = wanted.measure(metrics, &read);
-        let words = words(&rules, videos.len(), (&measured, &read));
-        let rules = rules.into_iter().map(|rule| rule.rule).zip(words).collect();
+        let scores = rule_scores(&rules, videos.len(), (&measured, &read));
+        let rules = rules.into_iter().map(|rule| rule.rule).zip(scores).collect();
         let of_task = |task: SodaTask| {
             let source = sources.iter().find(|source| source.key == (task.source, task.only));
             let scores = source.ok_or(Stop::NoVideos).and_then(|source| {
@@ -190,7 +190,7 @@ impl<'a> SharedScores<'a> {
     }
 
     /// The scores by a rule.
-    pub fn words(&self, rule: PairRule) -> &Words {
+    pub fn of_rule(&self, rule: PairRule) -> &RuleScores {
         let found = self.rules.iter().find(|(known, _)| *known == rule);
         &found.expect("the rules of all forms are computed").1
     }
@@ -251,13 +251,13 @@ fn replace(pairs: Vec<&mut (u32, u32)>, readings: &mut Readings) {
 }
 
 /// The scores of all videos by all rules; the n-grams of a video serve all of them.
-fn words(
+fn rule_scores(
     rules: &[RulePairs],
     n_videos: usize,
     (measured, read): (&MeasuredPairs<'_>, &ReadTexts),
-) -> Vec<Words> {
-    type VideoWords = Vec<(Vec<Option<[f64; N_SCORES]>>, bool)>;
-    let of_video = |v: usize| -> VideoWords {
+) -> Vec<RuleScores> {
+    type VideoScores = Vec<(Vec<Option<[f64; N_SCORES]>>, bool)>;
+    let of_video = |v: usize| -> VideoScores {
         let mut ngrams = VideoNgrams::default();
         // Numbers of n-grams must be known before a corpus over them is counted.
         for pair in rules.iter().flat_map(|rule| rule.at.iter().flat_map(|at| &at[v])) {
@@ -278,8 +278,8 @@ fn words(
         };
         rules.iter().map(&mut of_rule).collect()
     };
-    let by_video: Vec<VideoWords> = (0..n_videos).into_par_iter().map(of_video).collect();
-    let of_rule = |(r, rule): (usize, &RulePairs)| Words {
+    let by_video: Vec<VideoScores> = (0..n_videos).into_par_iter().map(of_video).collect();
+    let of_rule = |(r, rule): (usize, &RulePairs)| RuleScores {
         at: (0..rule.at.len()).map(|t| by_video.iter().map(|rules| rules[r].0[t]).collect()).collect(),
         blank: by_video.iter().position(|rules| rules[r].1),
     };
