@@ -3,6 +3,7 @@
 use capeval_choice::counted;
 use serde::{Deserialize, Serialize};
 
+use crate::checks::with_or_without_prefix;
 use crate::{Event, EventFile};
 
 /// The numbers of what a file of results has and lacks.
@@ -100,16 +101,14 @@ impl EventFile {
         if self.videos.keys().any(|id| is_known(id)) {
             return None;
         }
-        let other = |id: &str| match id.strip_prefix("v_") {
-            Some(bare) => bare.to_owned(),
-            None => format!("v_{id}"),
-        };
-        if !self.videos.keys().any(|id| is_known(&other(id))) {
+        if !self.videos.keys().any(|id| is_known(&with_or_without_prefix(id))) {
             return None;
         }
         let before = self.videos.len();
-        self.videos =
-            std::mem::take(&mut self.videos).into_iter().map(|(id, events)| (other(&id), events)).collect();
+        self.videos = std::mem::take(&mut self.videos)
+            .into_iter()
+            .map(|(id, events)| (with_or_without_prefix(&id), events))
+            .collect();
         if self.videos.len() < before {
             return Some(format!(
                 "{}: some ids with and without v_ became equal, and the later ones count",
