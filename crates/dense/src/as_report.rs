@@ -2,16 +2,15 @@
 
 use capeval_choice::{Refusal, Remedy, SegmentId};
 use capeval_metric::{Direction, Number, Signature};
+use capeval_report::json_float::JsonFloat;
 use capeval_report::{Head, Measure as Column, MetricEntry, Provenance, Report, Segments, SystemReport};
 use capeval_stats::Interval;
 use indexmap::{IndexMap, IndexSet};
 use twox_hash::XxHash3_64;
 
+use crate::scores::{ROUNDING, mean};
 use crate::study::{FormResult, MeasureResult, score};
 use crate::{DenseOptions, DenseReport, DenseSystem, Event, EventFile, Form, WordMetrics};
-
-/// A mean over videos differs from the value of a form by no more than rounding.
-const ROUNDING: f64 = 1e-9;
 
 /// The measures that forms give of results on which no program stops, as [`DenseReport::to_report`] calls them.
 ///
@@ -79,7 +78,7 @@ impl DenseReport {
             .collect();
         let is_mean = |m: usize| {
             systems.iter().zip(&columns).all(|(system, columns)| {
-                let mean = crate::scores::mean(columns[m].iter().copied());
+                let mean = mean(columns[m].iter().copied());
                 (mean - places[m].value(system)).abs() <= ROUNDING
             })
         };
@@ -159,21 +158,16 @@ impl Place<'_> {
 
     /// The interval; from NaN to NaN for a value that is no mean over videos.
     fn interval(&self, system: &DenseSystem) -> Interval {
-        let ends = self.find(system).and_then(|(_, measure)| measure.interval);
-        ends.map_or(Interval { low: f64::NAN, high: f64::NAN }, |[low, high]| Interval {
-            low: low.0,
-            high: high.0,
-        })
+        let found = self.find(system).and_then(|(_, measure)| measure.interval());
+        found.unwrap_or(Interval { low: f64::NAN, high: f64::NAN })
     }
 
     /// The value of each video, the mean over thresholds; NaN where the form has none.
     fn of_videos(&self, system: &DenseSystem, ids: &IndexSet<&str>) -> Vec<f64> {
         let Some((form, measure)) = self.find(system) else { return vec![f64::NAN; ids.len()] };
-        let mean = |values: &Vec<_>| {
-            crate::scores::mean(values.iter().map(|value: &capeval_report::json_float::JsonFloat| value.0))
-        };
+        let of_video = |values: &Vec<JsonFloat>| mean(values.iter().map(|value| value.0));
         let known: IndexMap<&str, f64> =
-            form.videos.iter().map(String::as_str).zip(measure.videos.iter().map(mean)).collect();
+            form.videos.iter().map(String::as_str).zip(measure.videos.iter().map(of_video)).collect();
         ids.iter().map(|id| known.get(*id).copied().unwrap_or(f64::NAN)).collect()
     }
 

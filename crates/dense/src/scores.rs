@@ -61,6 +61,9 @@ impl FormScores {
     }
 }
 
+/// A value that is a mean differs from the mean of its parts by no more than rounding.
+pub(crate) const ROUNDING: f64 = 1e-9;
+
 /// The mean, NaN of nothing as numpy has it.
 pub(crate) fn mean(values: impl Iterator<Item = f64>) -> f64 {
     let mut sum = ExactSum::default();

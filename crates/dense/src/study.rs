@@ -17,7 +17,7 @@ use serde_json::json;
 
 use crate::counts::Counts;
 use crate::run::evaluate_with_evidence;
-use crate::scores::SHOWN;
+use crate::scores::{ROUNDING, SHOWN};
 use crate::{EventFile, Form, FormScores, Measure, Program, WordMetrics, evaluate};
 
 /// Scores of dense captions.
@@ -216,10 +216,15 @@ impl FormResult {
 }
 
 impl MeasureResult {
+    /// The interval, if there is one.
+    pub(crate) fn interval(&self) -> Option<Interval> {
+        self.interval.map(|[low, high]| Interval { low: low.0, high: high.0 })
+    }
+
     /// Returns true if the value is the mean of its parts, so that the value of a video is that of its own.
     fn is_mean(&self) -> bool {
         let mean = crate::scores::mean(self.at.iter().map(|(_, value)| value.0));
-        (mean - self.value.0).abs() <= 1e-9
+        (mean - self.value.0).abs() <= ROUNDING
     }
 }
 
@@ -227,7 +232,7 @@ impl MeasureResult {
 fn interval(measure: &Measure, resampling: Resampling) -> Option<Interval> {
     let values: Vec<f64> = measure.of_videos().collect();
     let mean = crate::scores::mean(values.iter().copied());
-    if values.is_empty() || (mean - measure.value).abs() > 1e-9 {
+    if values.is_empty() || (mean - measure.value).abs() > ROUNDING {
         return None;
     }
     let n = values.len() as f64;
@@ -252,8 +257,7 @@ impl DenseSystem {
 impl DenseReport {
     fn cell(&self, measure: &MeasureResult, digits: usize) -> Cell {
         let shown = |value: f64| fixed(self.head.factor() * value, digits);
-        let interval = measure.interval.map(|[low, high]| Interval { low: low.0, high: high.0 });
-        Cell::estimate(measure.value.0, interval, shown)
+        Cell::estimate(measure.value.0, measure.interval(), shown)
     }
 
     /// The reasons why measures are missing: system, form, reason.
@@ -362,7 +366,7 @@ impl Study for DenseReport {
         let figure = |name: &'static str| {
             let row = |(k, system): (usize, &DenseSystem), form: &FormResult| {
                 let measure = form.measure(name)?;
-                let interval = measure.interval.map(|[low, high]| Interval { low: low.0, high: high.0 });
+                let interval = measure.interval();
                 let name = format!("{} {}", system.name, form.form);
                 Some(Estimate { name, value: measure.value.0, interval, colour: Colour::System(k) })
             };
