@@ -1,4 +1,4 @@
-//! What a file of results has and lacks beside the references, in numbers and in words.
+//! What a file of results has and lacks compared with the references, in numbers and in words.
 
 use capeval_choice::counted;
 use serde::{Deserialize, Serialize};

@@ -55,7 +55,7 @@ impl<'a> Video<'a> {
             .collect()
     }
 
-    /// The predicted events, of which the programs read so many; none if the results lack the video.
+    /// The first `most` predicted events, which are all that a program reads; none if the results lack the video.
     pub fn first_predictions(&self, most: usize) -> &'a [Event] {
         let all = self.predictions.unwrap_or_default();
         &all[..all.len().min(most)]

@@ -39,7 +39,7 @@ pub(crate) struct PairRule {
 /// The thresholds of the first evaluation, and of nearly all since then.
 pub(crate) const THRESHOLDS: &[f64] = &[0.3, 0.5, 0.7, 0.9];
 
-/// The programs read so many predictions of a video.
+/// The number of predictions of a video that the programs read.
 pub(crate) const MOST_PREDICTIONS: usize = 1_000;
 
 /// The text that the first programs compare a prediction without a match with: one token, but four words for METEOR.

@@ -24,8 +24,8 @@ pub(crate) struct Proposals {
     pub recall: Vec<f64>,
 }
 
-/// Computes precision and recall of each video; `nearness(prediction, reference, k)` decides for each of `n` thresholds
-/// whether two events meet. Predictions of a video are cut to the first `most`.
+/// Computes precision and recall of each video at `n` thresholds; `meets(prediction, reference, k)` returns true if two
+/// events meet at threshold number `k`. Predictions of a video are cut to the first `most`.
 pub(crate) fn proposals(
     videos: &[&Video<'_>],
     (n, most): (usize, usize),

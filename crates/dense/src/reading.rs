@@ -2,6 +2,10 @@
 //!
 //! The tokens of a caption can depend on the caption behind it (a single letter and a full stop at its end), so a text
 //! has as many readings as it has neighbours that change its tokens; all others are read once, whatever the form.
+//!
+//! A caller does three things with the numbers of its texts. It gets them from [`Texts::number`], replaces them by
+//! those of readings, file by file ([`Readings::file`]), and these by the first reading with the same tokens
+//! ([`ReadTexts::same`]), so that no pair of texts is measured twice.
 
 use capeval_text::{Sentences, Tokenizer, Vocabulary};
 use indexmap::{IndexMap, IndexSet};

@@ -55,7 +55,7 @@ impl Default for RegionOptions {
 
 const OVERLAPS: [f64; 5] = [0.3, 0.4, 0.5, 0.6, 0.7];
 const METEORS: [f64; 7] = [-1.0, 0.0, 0.05, 0.1, 0.15, 0.2, 0.25];
-/// References of one image that overlap by so much are one box.
+/// The overlap from which references of one image are one box.
 const MERGED: f32 = 0.7;
 
 /// A merged box with all its captions.

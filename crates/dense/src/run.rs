@@ -227,12 +227,14 @@ impl RulePairs {
         }
     }
 
+    /// Takes the first of all readings with the same tokens.
     fn settle(&mut self, read: &ReadTexts) {
         for pair in self.at.iter_mut().flatten().flatten() {
             *pair = (read.same(pair.0), read.same(pair.1));
         }
     }
 
+    /// Adds the pairs that must be measured.
     fn want(&self, wanted: &mut WantedPairs) {
         for pair in self.at.iter().flatten().flatten() {
             PairMetric::ALL.into_iter().for_each(|metric| wanted.add(metric, *pair));

@@ -6,7 +6,7 @@ use capeval_choice::Refusal;
 
 use crate::SodaMetric;
 
-/// The reason why a program gives no scores, or not all of them. The videos that are named are the first such ones.
+/// The reason why a program gives no scores, or only some of them. A video that is named is the first such one.
 #[derive(Clone, Debug)]
 pub enum Stop {
     /// `ZeroDivisionError`: precision is divided by one less than the number of predictions.

@@ -1,5 +1,5 @@
-//! Longer texts and objects: paragraphs, stories, captions of 3D objects, and repetition. Each is a rule of how the
-//! texts of a candidate and its references are made; then the metrics score them as any captions, without a tokenizer.
+//! Longer texts and objects: paragraphs, stories, captions of 3D objects, and repetition. Each is a rule that makes the
+//! texts of a candidate and of its references; the metrics then score them like any captions, without a tokenizer.
 
 use capeval_evaluate::registry;
 use capeval_evaluate::{ReferenceSet, System, evaluate};
@@ -27,9 +27,10 @@ pub struct TextScores {
     pub measures: Vec<Measure>,
 }
 
-/// The task of METEOR that a program asks for.
-pub(crate) const USUAL: &str = "meteor:tok=none";
-const STORIES: &str = "meteor:tok=none:task=hter:text=verbatim";
+/// METEOR as most programs call it.
+pub(crate) const USUAL_METEOR: &str = "meteor:tok=none";
+/// METEOR as VIST's evaluation calls it.
+const STORY_METEOR: &str = "meteor:tok=none:task=hter:text=verbatim";
 
 /// The scores of a form of texts; the captions of a reference file's events are one text.
 pub(crate) fn form(form: Form, shared: &SharedScores<'_>) -> FormScores {
@@ -76,8 +77,9 @@ pub(crate) fn form(form: Form, shared: &SharedScores<'_>) -> FormScores {
     scores
 }
 
-/// Scores paragraphs as MART and PDVC do: the sentences of a video against one paragraph from each reference file that
-/// has it, both without anything but letters. A video without predictions is an empty text, and counts.
+/// Scores paragraphs as MART and PDVC do: the captions of a video as one text, against one paragraph from each
+/// reference file that has the video, of both of which only letters are left. A video without predictions is an empty
+/// text, and counts.
 ///
 /// Quirk kept on purpose: if the first key of a file has no `v_`, it is put before all keys of that file.
 ///
@@ -98,7 +100,7 @@ pub fn paragraphs(
         let references = files.iter().filter_map(|file| Some(letters(file.get(id)?))).collect();
         Item { id: id.clone(), candidate: letters(&whole), references }
     });
-    score(items.collect(), USUAL, metrics)
+    score(items.collect(), USUAL_METEOR, metrics)
 }
 
 /// Scores paragraphs as scenic does, which joins the captions of events by `separator`: a blank in scenic, and `. ` in
@@ -120,7 +122,7 @@ pub fn joined_paragraphs(
         candidate: joined(video.predictions.unwrap_or_default(), separator),
         references: video.references.iter().flatten().map(|events| joined(events, " ")).collect(),
     });
-    let mut scores = score(items.collect(), USUAL, metrics)?;
+    let mut scores = score(items.collect(), USUAL_METEOR, metrics)?;
     scores.measures.retain(|measure| measure.name == "meteor" || measure.name == "cider-d");
     Ok(scores)
 }
@@ -160,7 +162,7 @@ pub fn stories(albums: &[Album], metrics: &WordMetrics) -> Result<TextScores, Re
         candidate: story(&album.prediction),
         references: album.stories.iter().map(story).collect(),
     });
-    score(items.collect(), STORIES, metrics)
+    score(items.collect(), STORY_METEOR, metrics)
 }
 
 /// An object of a scene with its descriptions, and what a system says of it.
@@ -174,7 +176,7 @@ pub struct SceneObject {
     pub found: Option<(String, f64)>,
 }
 
-/// Scan2Cap reads so many words of a description.
+/// The number of words of a description that Scan2Cap reads.
 const MOST_WORDS: usize = 30;
 
 /// Scores captions of 3D objects as Scan2Cap's m@kIoU: an object whose box overlaps by no more than `threshold`, or
@@ -199,7 +201,7 @@ pub fn objects(
             references: object.descriptions.iter().map(description).collect(),
         }
     });
-    score(items.collect(), USUAL, metrics)
+    score(items.collect(), USUAL_METEOR, metrics)
 }
 
 /// Scores items by those of BLEU, METEOR, ROUGE-L and CIDEr-D that are wanted.

@@ -20,7 +20,7 @@ named! {
     }
 }
 
-/// The most differences between times that are not told.
+/// The largest difference between times that no notice names.
 const ROUNDING: f64 = 1e-6;
 
 /// The file in a form, and what it does not hold.

@@ -12,7 +12,7 @@ use super::assign::assign;
 use super::corners::{generalized_overlap, overlap};
 use super::{BoxScores, Corners, OVERLAPS, Object, SceneBox, mean};
 use crate::proposals::f1;
-use crate::texts::{Item, TextScores, USUAL, score};
+use crate::texts::{Item, TextScores, USUAL_METEOR, score};
 use crate::{Measure, WordMetric, WordMetrics};
 
 type Scenes = IndexMap<String, Vec<SceneBox>>;
@@ -83,7 +83,7 @@ pub(super) fn captions(
             });
         }
     }
-    let TextScores { ids, measures } = score(items, USUAL, metrics)?;
+    let TextScores { ids, measures } = score(items, USUAL_METEOR, metrics)?;
     let mut all = Vec::new();
     for threshold in OVERLAPS {
         for Measure { name, videos, .. } in &measures {
@@ -153,7 +153,7 @@ pub(super) fn average_precision(
         references: target.references.clone(),
     };
     let meteor = WordMetrics::new(&metrics.resources, &[WordMetric::Meteor])?;
-    let scores = score(pairs().map(item).collect(), USUAL, &meteor)?;
+    let scores = score(pairs().map(item).collect(), USUAL_METEOR, &meteor)?;
     let meteors = scores.measures.iter().flat_map(|measure| measure.videos.iter().map(|value| value[0]));
     let mut detections: Vec<Detection> = Vec::new();
     for ((scene, one, t, target), meteor) in pairs().zip(meteors) {

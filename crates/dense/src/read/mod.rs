@@ -90,7 +90,7 @@ pub(crate) const EXPECTED: &str = "give JSON such as {\"v_1\": {\"timestamps\": 
 pub(crate) struct Builder<'o> {
     file: EventFile,
     options: &'o ReadOptions,
-    /// The first event of each video that waits for its duration, and videos that lack one.
+    /// The videos that have times in percent, and whose duration is not known.
     without_duration: BTreeSet<String>,
 }
 
