@@ -13,7 +13,7 @@ use crate::soda::matched_pairs;
 use crate::words::{MeasuredPairs, PairMetric};
 
 /// The most pairs of events of a video whose matching is traced, which takes a byte for each.
-const MOST_CELLS: usize = 1 << 26;
+const MOST_TRACED: usize = 1 << 26;
 
 /// For each video with predictions, by its index, how these fit each reference file.
 pub(crate) type VideoLinks = IndexMap<usize, Vec<Option<EventLinks>>>;
@@ -48,7 +48,7 @@ pub(crate) fn of_videos<'e>(
 fn links(events: &SodaEvents<'_>, video: &SodaVideo<'_>, measured: &MeasuredPairs<'_>) -> Option<EventLinks> {
     let [Some(references)] = &video.files[..] else { return None };
     let predictions = &video.predictions;
-    if references.len().saturating_mul(predictions.len()) > MOST_CELLS {
+    if references.len().saturating_mul(predictions.len()) > MOST_TRACED {
         return None;
     }
     let overlap = |i: usize, j: usize| events.overlap(&references[i], &predictions[j], 0.0);

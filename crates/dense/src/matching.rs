@@ -95,12 +95,13 @@ impl SodaSource {
             if given.iter().all(Option::is_none) {
                 continue;
             }
-            let are_blank = given.iter().flatten().map(|events| events.is_empty());
-            let is_without = match self.is_merged || self.is_one_text {
-                true => are_blank.clone().all(|is_blank| is_blank),
-                false => are_blank.clone().any(|is_blank| is_blank),
+            let mut files = given.iter().flatten();
+            let is_empty = |events: &&[Event]| events.is_empty();
+            let lacks_events = match self.is_merged || self.is_one_text {
+                true => files.all(is_empty),
+                false => files.any(is_empty),
             };
-            if is_without {
+            if lacks_events {
                 without_events = without_events.or(Some(v));
             }
             let Some(predictions) = video.predictions else { continue };

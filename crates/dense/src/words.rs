@@ -118,7 +118,11 @@ impl MeasuredPairs<'_> {
     /// The scores of pairs as a corpus, those of CIDEr-D and of metrics that are not wanted left at 0.
     pub fn corpus(&self, pairs: &[(u32, u32)]) -> [f64; N_SCORES] {
         let mut scores = [0.0; N_SCORES];
-        let places = [(PairMetric::Bleu, 0..4), (PairMetric::Meteor, 4..5), (PairMetric::Rouge, 5..6)];
+        let places = [
+            (PairMetric::Bleu, 0..METEOR),
+            (PairMetric::Meteor, METEOR..METEOR + 1),
+            (PairMetric::Rouge, ROUGE..ROUGE + 1),
+        ];
         for (metric, place) in places {
             let Some(erased) = &self.metrics.pairs[metric as usize] else { continue };
             let mut total = vec![0.0; erased.about().columns.len()];
