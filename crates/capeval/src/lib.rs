@@ -99,7 +99,7 @@ pub use document_frequencies::{document_frequencies, table_reading};
 pub use error::{Error, remedy};
 pub use first_batches::FirstBatches;
 pub use given::GivenScores;
-pub use groups::{GroupBy, group_reports, group_saved, unknown as unknown_property};
+pub use groups::{GroupBy, group_reports, group_saved, unknown_property};
 pub use inspect::{Inspection, inspect};
 pub use kit::{KITS, Kit, KitOptions, KitProgram, toml_place};
 pub use measures::{

@@ -34,7 +34,7 @@ impl<'w> WholeSystem<'w> {
     }
 
     /// The difference between images, which ascend, and all others by each measure, with uncorrected p-values.
-    pub fn less_rest(&self, images: &[u32]) -> Vec<GroupDifference> {
+    pub fn differences_from_rest(&self, images: &[u32]) -> Vec<GroupDifference> {
         let mut own = images.iter().peekable();
         let mut is_own = |image: &u32| {
             while own.next_if(|own| *own < image).is_some() {}
@@ -159,7 +159,7 @@ mod tests {
                 [one.value - other.value, one.welch(other).unwrap_or(f64::NAN)].map(f64::to_bits)
             })
         });
-        let found = WholeSystem::new(&scores).less_rest(&images);
+        let found = WholeSystem::new(&scores).differences_from_rest(&images);
         let found = found.iter().map(|one| [one.difference, one.p].map(f64::to_bits));
         assert_eq!(found.collect::<Vec<_>>(), expected.collect::<Vec<_>>());
     }

@@ -8,7 +8,7 @@ use capeval_evaluate::{ReferenceSet, System};
 use capeval_lexical::ObjectWords;
 use capeval_text::{Scratch, Tokenizer};
 
-use super::{GroupBy, unknown};
+use super::{GroupBy, unknown_property};
 use crate::Error;
 
 /// A group: a name for each property, with what they are sorted by.
@@ -49,7 +49,7 @@ pub enum Labels {
 }
 
 /// The images that may be in groups.
-pub struct ImageIds<'s> {
+pub struct GroupableImages<'s> {
     /// The references, or why there are none.
     pub references: Result<&'s ReferenceSet, &'s str>,
     /// The systems with a caption for each image, or why there are none.
@@ -78,32 +78,32 @@ impl Labels {
     }
 
     /// The groups by a property.
-    pub fn new(by: &GroupBy, ids: &ImageIds<'_>) -> Result<Self, Error> {
+    pub fn new(by: &GroupBy, images: &GroupableImages<'_>) -> Result<Self, Error> {
         let name = by.name(None);
-        let images = || 0..ids.n;
-        let absent = |why: &str| Error::from(unknown(&name, why, &[]));
+        let numbers = || 0..images.n;
+        let absent = |why: &str| Error::from(unknown_property(&name, why, &[]));
         Ok(match by {
             GroupBy::WordsOfReferences(bins) => {
-                let references = ids.references.map_err(absent)?;
+                let references = images.references.map_err(absent)?;
                 let mean = |image: u32| {
                     let of = references.of(image as usize);
                     let n = of.len().max(1) as f64;
                     of.map(n_words).sum::<usize>() as f64 / n
                 };
-                let labels = images().map(|image| (image, vec![bin(mean(image), bins)])).collect();
+                let labels = numbers().map(|image| (image, vec![bin(mean(image), bins)])).collect();
                 Self::Images(name, labels)
             }
             GroupBy::CountOfReferences => {
-                let references = ids.references.map_err(absent)?;
+                let references = images.references.map_err(absent)?;
                 let label = |n: usize| Label(vec![(n as f64, n.to_string())]);
                 let of = |image: u32| (image, vec![label(references.of(image as usize).len())]);
-                let labels = images().map(of).collect();
+                let labels = numbers().map(of).collect();
                 Self::Images(name, labels)
             }
             GroupBy::Objects(objects) => {
-                let references = ids.references.map_err(absent)?;
+                let references = images.references.map_err(absent)?;
                 let of = |image: u32| (image, mentioned(references.of(image as usize), objects));
-                Self::Images(name, images().map(of).collect())
+                Self::Images(name, numbers().map(of).collect())
             }
             GroupBy::WordsOfCandidate(bins) => {
                 let of_system = |system: &System| {
@@ -115,14 +115,14 @@ impl Labels {
                         .map(|(k, image)| (*image, vec![bin(words(k), bins)]))
                         .collect()
                 };
-                let labels = ids.systems.map_err(absent)?.iter().map(of_system).collect();
+                let labels = images.systems.map_err(absent)?.iter().map(of_system).collect();
                 Self::Systems(name, labels)
             }
             GroupBy::File(file, column, _) => {
-                let (found, labels) = of_file(file, column.as_deref(), ids)?;
+                let (found, labels) = of_file(file, column.as_deref(), images)?;
                 Self::Images(by.name(Some(&found)), labels)
             }
-            GroupBy::Binned(property, bins) => match Self::new(property, ids)? {
+            GroupBy::Binned(property, bins) => match Self::new(property, images)? {
                 Self::Images(_, map) => {
                     let map = binned(map, &name, bins)?;
                     Self::Images(name, map)
@@ -134,11 +134,12 @@ impl Labels {
                 }
             },
             GroupBy::Crossed(all) => {
-                let all: Vec<Self> = all.iter().map(|one| Self::new(one, ids)).collect::<Result<_, _>>()?;
+                let all: Vec<Self> =
+                    all.iter().map(|one| Self::new(one, images)).collect::<Result<_, _>>()?;
                 let name = all.iter().map(Self::name).collect::<Vec<_>>().join("×");
                 let of_system = |system: usize| -> LabelsOfImages {
                     let labels = |image: u32| (image, crossed(all.iter().map(|one| one.of(system, image))));
-                    images().map(labels).collect()
+                    numbers().map(labels).collect()
                 };
                 let n_systems = all.iter().map(|one| match one {
                     Self::Images(..) => 0,
@@ -157,14 +158,14 @@ impl Labels {
 fn of_file(
     file: &GroupFile,
     column: Option<&str>,
-    ids: &ImageIds<'_>,
+    images: &GroupableImages<'_>,
 ) -> Result<(String, LabelsOfImages), Error> {
     let find = |id: &SegmentId| {
-        let found = (ids.find)(id);
-        if found.is_empty() { (ids.find)(&other_type(id)) } else { found }
+        let found = (images.find)(id);
+        if found.is_empty() { (images.find)(&other_type(id)) } else { found }
     };
     let found = file.groups(column, &|id| !find(id).is_empty()).map_err(|error| {
-        let other = ids.known.as_ref().and_then(|(known, way)| file.other_ids(column, known, *way));
+        let other = images.known.as_ref().and_then(|(known, way)| file.other_ids(column, known, *way));
         match other {
             Some(other) => {
                 let message =
@@ -244,7 +245,7 @@ fn bin(value: f64, bins: &[usize]) -> Label {
     Label(vec![(at.unwrap_or(bins.len()) as f64, name)])
 }
 
-/// The number that a text is, or the text of a number.
+/// The same id as a text instead of a number, or the reverse.
 fn other_type(id: &SegmentId) -> SegmentId {
     match id {
         SegmentId::Integer(number) => SegmentId::Text(number.to_string().into()),

@@ -1,4 +1,8 @@
-//! What groups images: properties of captions, columns and files, alone or crossed.
+//! What groups images: properties of captions, columns and files, alone or crossed; and the scores of these groups.
+//!
+//! `labels` says which image is in which group. Groups are then scored in four ways: with the statistics of a run
+//! (`scores`), as rows that have an image, such as rated captions (`rows`), apart, with a report for each (`reports`),
+//! and from a saved report, without captions (`saved`). `capeval_files::GroupSources` finds the file that a name means.
 
 mod differences;
 mod jackknife;
@@ -59,7 +63,7 @@ impl GroupBy {
         let text = text.replace(" x ", "×");
         let parts: Vec<&str> = text.split('×').map(str::trim).collect();
         if parts.iter().any(|part| part.is_empty()) {
-            return Err(unknown(&text, "it lacks a property", &[]).into());
+            return Err(unknown_property(&text, "it lacks a property", &[]).into());
         }
         let mut all = Vec::new();
         for part in parts {
@@ -77,6 +81,7 @@ impl GroupBy {
         Ok(if all.len() == 1 { all.swap_remove(0) } else { Self::Crossed(all) })
     }
 
+    /// The built-in property that a text names, if it names one.
     fn built_in(text: &str) -> Result<Option<Self>, Refusal> {
         let (name, bins) = match text.split_once('=') {
             Some((name, bins)) => (name, Some(bins)),
@@ -91,7 +96,7 @@ impl GroupBy {
                 let lists = lists.unwrap_or(ObjectWords::DEFAULT);
                 Some(Self::Objects(ObjectWords::parse(lists, Tokenizer::Noc)?))
             }
-            ("references:count", Some(_)) => return Err(unknown(text, "it has no bins", &[])),
+            ("references:count", Some(_)) => return Err(unknown_property(text, "it has no bins", &[])),
             _ => None,
         })
     }
@@ -109,7 +114,7 @@ impl GroupBy {
         }
     }
 
-    /// What the property is called.
+    /// The name of the property; `found` is that of the column that its file turned out to have.
     fn name(&self, found: Option<&str>) -> String {
         let bins = |name: &str, bins: &[usize]| {
             let own: Vec<String> = bins.iter().map(ToString::to_string).collect();
@@ -161,8 +166,8 @@ fn ends(text: &str, bins: &str) -> Result<Vec<usize>, Refusal> {
     })
 }
 
-/// An error about a property that no one knows.
-pub fn unknown(text: &str, why: &str, columns: &[&str]) -> Refusal {
+/// The error of a property that does not exist.
+pub fn unknown_property(text: &str, why: &str, columns: &[&str]) -> Refusal {
     let known = PROPERTIES.iter().copied().chain(columns.iter().copied());
     let remedy = suggest(text, known).or(Remedy::say("name a file with an id and a group in each row"));
     Refusal::new(format!("nothing groups images by '{text}': {why}")).with_remedy(remedy)
@@ -179,7 +184,7 @@ mod tests {
                     let file = GroupFile::of_pairs(text, []);
                     Ok(GroupBy::File(Arc::new(file), Some(text.to_owned()), None))
                 }
-                other => Err(unknown(other, "no such column", &["domain", "split"])),
+                other => Err(unknown_property(other, "no such column", &["domain", "split"])),
             }
         };
         GroupBy::parse(text, &mut named).map(|by| by.name(None)).map_err(|error| error.to_string())

@@ -9,7 +9,7 @@ use capeval_report::{ByGroup, GroupFrequencies, Notice};
 
 use super::GroupBy;
 use super::differences::ungrouped_notice;
-use super::labels::{ImageIds, Label, Labels};
+use super::labels::{GroupableImages, Label, Labels};
 use crate::Error;
 use crate::restrict::normal;
 
@@ -43,10 +43,10 @@ impl GroupedRows<'_> {
         let n = self.images.len() as u32;
         let systems = self.captions.map(std::slice::from_ref);
         let known = Some((self.images.iter().map(|id| (*id).clone()).collect(), self.ids));
-        let ids = ImageIds { references: self.references, systems, n, find: &find, known };
+        let images = GroupableImages { references: self.references, systems, n, find: &find, known };
         let (mut all, mut notices): (Vec<ByGroup<R>>, Vec<Notice>) = Default::default();
         for by in by {
-            let labels = Labels::new(by, &ids)?;
+            let labels = Labels::new(by, &images)?;
             if all.iter().any(|known| known.by == labels.name()) {
                 continue;
             }

@@ -11,7 +11,7 @@ use capeval_stats::{ExactSum, JackknifeEstimate};
 
 use super::GroupBy;
 use super::differences::{correct, ungrouped_notice};
-use super::labels::{ImageIds, Label, Labels};
+use super::labels::{GroupableImages, Label, Labels};
 use crate::Error;
 
 /// Adds the scores of groups to a report that has the scores of every image. Measures that are no means of these have
@@ -35,12 +35,12 @@ pub fn group_saved(report: &mut Report, by: &[GroupBy]) -> Result<(), Error> {
     }
     let find = |id: &SegmentId| places.get(id).copied().into_iter().collect();
     let (none, n) = ("a saved report has no captions", places.len() as u32);
-    let ids = ImageIds { references: Err(none), systems: Err(none), n, find: &find, known: None };
+    let images = GroupableImages { references: Err(none), systems: Err(none), n, find: &find, known: None };
     let is_mean: Vec<bool> =
         report.head.metrics.iter().flat_map(|m| std::iter::repeat_n(m.is_mean, m.n_measures)).collect();
     let mut all = Vec::new();
     for by in by {
-        let labels = Labels::new(by, &ids)?;
+        let labels = Labels::new(by, &images)?;
         all.push(scores(&labels, &segments, &places, &is_mean));
     }
     let no_means: Vec<&str> =

@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use super::GroupBy;
 use super::differences::{correct, frequency_notice, paired, reversal_notice, ungrouped_notice};
 use super::jackknife::WholeSystem;
-use super::labels::{ImageIds, Label, Labels};
+use super::labels::{GroupableImages, Label, Labels};
 use crate::derive::Derivations;
 use crate::evaluation::Evaluation;
 use crate::gallery::Scene;
@@ -23,7 +23,7 @@ use crate::{Error, intervals};
 /// The most groups of which each is compared with the other images.
 const MOST_TESTED: usize = 200;
 
-/// What is asked of groups.
+/// The properties by which images are grouped, and how their groups are scored.
 pub(crate) struct GroupRequest<'r> {
     pub by: &'r [GroupBy],
     pub frequencies: GroupFrequencies,
@@ -36,7 +36,7 @@ pub(crate) struct GroupRequest<'r> {
 /// A system, by its number, and some of its images.
 pub type SystemImages = (usize, Vec<u32>);
 
-/// The groups of an evaluation with their scores, yet without tests.
+/// The groups of an evaluation with their scores, before they are tested.
 pub(crate) struct GroupEvaluation {
     scores: Vec<GroupScores>,
     /// The system and the images of each row of each property.
@@ -57,7 +57,7 @@ impl GroupRequest<'_> {
         }
         let Scene { references, systems, .. } = &evaluation.scene;
         let find = |id: &SegmentId| references.find(id).into_iter().collect();
-        let ids = ImageIds {
+        let images = GroupableImages {
             references: (references.n_references > 0)
                 .then_some(&references.set)
                 .ok_or("there are no references"),
@@ -67,7 +67,7 @@ impl GroupRequest<'_> {
             known: Some(references.known()),
         };
         for by in self.by {
-            let labels = Labels::new(by, &ids)?;
+            let labels = Labels::new(by, &images)?;
             if grouped.scores.iter().any(|known| known.by == labels.name()) {
                 continue;
             }
@@ -202,7 +202,9 @@ impl GroupEvaluation {
             if is_tested(scores) {
                 let rest: Vec<Vec<GroupDifference>> = images
                     .par_iter()
-                    .map(|(k, images)| systems.get(*k).map_or_else(Vec::new, |whole| whole.less_rest(images)))
+                    .map(|(k, images)| {
+                        systems.get(*k).map_or_else(Vec::new, |whole| whole.differences_from_rest(images))
+                    })
                     .collect();
                 scores.rows.iter_mut().zip(rest).for_each(|(row, rest)| row.rest = rest);
                 correct(scores, measures.len(), |row| &mut row.rest);
