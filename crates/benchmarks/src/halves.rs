@@ -111,7 +111,7 @@ impl Phase {
         sets.iter().find(|set| set.whole() == self.main_set)
     }
 
-    /// What programs are told about its halves.
+    /// The description of its halves for programs.
     pub fn halves_for_programs(&self) -> Option<Halves> {
         self.has_halves().then(|| Halves {
             private_from: self.private_from().map(clock::time),
@@ -162,7 +162,7 @@ pub fn check(plan: &PhasePlan) -> anyhow::Result<()> {
     );
     let is_after = |When(at): When| plan.closes.is_some_and(|When(closes)| closes <= at);
     ensure!(plan.private_at.is_none_or(is_after), reason!("private_at needs closes, and is not before it"));
-    // A score that a host's machine gives is one of all images, so it would tell of the private half.
+    // A score that a host's machine gives is over all images, so it would give away the private half.
     ensure!(
         !has_halves || plan.given.is_empty(),
         reason!("given scores have no halves: leave out public and public_ids, or given")

@@ -1,4 +1,4 @@
-//! The routes of the machines of hosts.
+//! The routes of hosts' machines.
 
 use axum::http::HeaderMap;
 use axum::response::Response;

@@ -1,4 +1,4 @@
-//! The measures that a phase declares for the machines of its hosts.
+//! The measures that a phase declares for its hosts' machines.
 
 use std::collections::HashSet;
 

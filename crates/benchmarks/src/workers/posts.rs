@@ -1,4 +1,4 @@
-//! What machines post: scores, or why there are none. The same post again has no other effect.
+//! What machines post: scores, or why there are none. A repeated post has no further effect.
 
 use capeval_api::{FaultOf, GivenFailure, GivenScores};
 use capeval_site::prelude::*;
@@ -15,20 +15,21 @@ use crate::{expected, notes, records, rescore, scoring};
 const REASON: usize = 1_000;
 const VERSION: usize = 500;
 
-/// The outcome of the look at a task that a post would end.
-enum Current {
-    /// It is this claim's to end.
+/// The state in which a post finds its task.
+enum TaskState {
+    /// The claim may end it.
     Open(Box<Phase>, Box<Submission>),
-    /// This claim has ended it with the same words.
+    /// The claim has ended it with the same words.
     Repeated,
 }
 
-/// The phase and the submission of a task, if a claim may end it. Nothing else ends it before the transaction does.
-async fn current(tx: &mut Tx, task: &Task, attempt: i64, answer: &str) -> Result<Current> {
+/// The state of a task, with its phase and its submission if a claim may end it. Nothing else can end it within the
+/// transaction.
+async fn task_state(tx: &mut Tx, task: &Task, attempt: i64, answer: &str) -> Result<TaskState> {
     let phase = records::phase_alone(tx, &task.phase).await?;
     let now: Task = tx.fetch_one("SELECT * FROM worker_task WHERE id = $1", args![&task.id]).await?;
     if now.attempt == attempt && now.answer.as_deref() == Some(answer) {
-        return Ok(Current::Repeated);
+        return Ok(TaskState::Repeated);
     }
     if now.attempt != attempt {
         return Err(fault! {
@@ -43,7 +44,7 @@ async fn current(tx: &mut Tx, task: &Task, attempt: i64, answer: &str) -> Result
     }
     let sql = "SELECT * FROM submission WHERE id = $1";
     let submission = tx.fetch_one(sql, args![&task.submission]).await?;
-    Ok(Current::Open(Box::new(phase), Box::new(submission)))
+    Ok(TaskState::Open(Box::new(phase), Box::new(submission)))
 }
 
 async fn end(tx: &mut Tx, task: &Task, attempt: i64, (state, answer): (&str, &str)) -> Result<()> {
@@ -73,9 +74,9 @@ pub async fn give(app: &App, claim: &SeenClaim, given: &GivenScores) -> Result<(
     }
     let blob = values::store(app, &columns).await?;
     let mut tx = app.store.begin().await?;
-    let (phase, submission) = match current(&mut tx, task, *attempt, &answer).await? {
-        Current::Open(phase, submission) => (phase, submission),
-        Current::Repeated => return Ok(()),
+    let (phase, submission) = match task_state(&mut tx, task, *attempt, &answer).await? {
+        TaskState::Open(phase, submission) => (phase, submission),
+        TaskState::Repeated => return Ok(()),
     };
     let mut all: Vec<SetScores> = serde_json::from_str(&task.measured)?;
     let main = main.first().map(|set| set.id.as_str());
@@ -105,13 +106,13 @@ pub async fn fail(app: &App, claim: &SeenClaim, given: &GivenFailure) -> Result<
         return Err(fault!(UNPROCESSABLE_ENTITY, "reason", "Give a reason of 1 to {} characters.", REASON));
     }
     let answer = ids::digest(serde_json::to_string(given)?);
-    let is_own = given.fault == FaultOf::Scorer;
+    let is_refunded = given.fault == FaultOf::Scorer;
     let mut tx = app.store.begin().await?;
-    if let Current::Repeated = current(&mut tx, task, *attempt, &answer).await? {
+    if let TaskState::Repeated = task_state(&mut tx, task, *attempt, &answer).await? {
         return Ok(());
     }
     end(&mut tx, task, *attempt, ("failed", &answer)).await?;
-    end_without_scores(app, &mut tx, task, (&reason, is_own)).await?;
+    end_without_scores(app, &mut tx, task, (&reason, is_refunded)).await?;
     Ok(app.commit(tx).await?)
 }
 
@@ -131,7 +132,7 @@ async fn end_without_scores(
     scoring::fail(app, tx, &submission, (reason, is_refunded)).await
 }
 
-/// Ends a submission of which all claims were lost.
+/// Ends a submission whose claims were all lost.
 pub async fn lose(app: &App, task: &Task, reason: &str) -> Result<()> {
     let mut tx = app.store.begin().await?;
     records::phase_alone(&mut tx, &task.phase).await?;

@@ -45,7 +45,7 @@ impl Task {
 pub struct SeenClaim {
     pub of: SeenPhase,
     pub task: Task,
-    /// The attempt that it counted.
+    /// The number of the attempt that it is.
     pub attempt: i64,
 }
 
@@ -68,12 +68,12 @@ impl Subject for SeenClaim {
     }
 }
 
-/// Returns true if machines give scores of a submission: those of people are of the engine alone.
+/// Returns true if machines score a submission, too: captions that people wrote are scored by the engine alone.
 pub fn are_asked(phase: &Phase, submission: &Submission) -> bool {
     !phase.given.is_empty() && submission.kind != SubmissionKind::Human
 }
 
-/// Has a submission wait for the scores of a machine, with those of the engine. The phase must be held alone.
+/// Makes a submission wait for the scores of a machine, and keeps those of the engine. The phase must be held alone.
 pub async fn hand_over(
     tx: &mut Tx,
     submission: &Submission,
@@ -113,8 +113,8 @@ pub async fn captions(store: &Store, submission: &str) -> Result<String> {
     store.fetch_optional(sql, args![submission]).await?.ok_or_else(Fault::not_found)
 }
 
-/// Claims the next submission to a phase: one that waits, or one whose machine has not been heard of. First submissions
-/// come before those that are scored again.
+/// Claims the next submission to a phase: one that waits, or one whose machine has not been heard from. First
+/// submissions come before those that are scored again.
 pub async fn claim(app: &App, by: &Visitor, phase: &Phase, minutes: u32) -> Result<Option<Task>> {
     macro_rules! due {
         ($end:literal) => {

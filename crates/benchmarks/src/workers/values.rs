@@ -1,4 +1,4 @@
-//! Values of single images that machines give: checked, stored, and what intervals and tests make of them.
+//! Values of single images that machines give: their checks, their file, and the intervals and tests made of them.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -15,7 +15,7 @@ use super::GivenMeasure;
 use crate::settings::Phase;
 use crate::validation::ExpectedImages;
 
-/// The draws behind intervals on boards.
+/// The number of resamples for intervals on boards.
 const RESAMPLES: usize = 1_000;
 
 /// The share by which a mean may differ from the value that was given for it.
@@ -144,7 +144,7 @@ fn p_value(one: &[f64], other: &[f64]) -> Option<f64> {
     }
     let (n, observed) = (differences.len() as f64, mean(&differences));
     let scale = mean(one).abs().max(mean(other).abs());
-    // An exchange turns the sign of a difference.
+    // An exchange flips the sign of a difference.
     let matrix = Matrix::from_columns(&[differences]);
     let exchanged = exchange(
         &matrix,
