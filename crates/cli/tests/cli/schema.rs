@@ -105,7 +105,9 @@ impl Schema {
             "$schema" | "$defs" | "title" | "description" => true,
             other => panic!("the check does not know the keyword {other}"),
         };
-        if holds { Ok(named) } else { Err(format!("{at} is {value}, against {keyword} {operand}")) }
+        // A whole result would hide the faults of the other parts.
+        let begins: String = value.to_string().chars().take(80).collect();
+        if holds { Ok(named) } else { Err(format!("{at} is {begins}, against {keyword} {operand}")) }
     }
 }
 
