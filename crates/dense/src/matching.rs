@@ -29,7 +29,7 @@ pub(crate) enum SodaType {
 /// How a program prepares the events for SODA.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SodaSource {
-    /// The reference files: all in one list, or each alone.
+    /// True if the events of all reference files are one list, rather than each file compared alone.
     pub is_merged: bool,
     /// True if predictions are sorted by start.
     pub sorts_predictions: bool,
@@ -41,8 +41,8 @@ pub(crate) struct SodaSource {
     pub is_ordered: bool,
     /// True if the references of all files are one text for the tokenizer.
     pub is_one_text: bool,
-    /// True if the scores of predictions are put in the order of their numbers written as text, and so are those of
-    /// other predictions where there are over ten.
+    /// True if the scores of predictions are put in the order of their numbers written as text, so that those of more
+    /// than ten predictions change places.
     pub is_shuffled: bool,
     /// True if the arguments of the metric change places, so that the prediction is the reference.
     pub is_swapped: bool,

@@ -397,7 +397,8 @@ fn one_named_time(id: &str, key: &str, json: &Json, out: &Builder<'_>) -> Result
     Ok(Time::Seconds(if is_milli { value / 1000.0 } else { value }))
 }
 
-/// The caption of an event: the field that the field calls so, or else the only text that is no time and no name.
+/// The caption of an event: the value of a key that files use for captions, or else the only text that is no time and
+/// no name.
 fn caption_of<'j>(id: &str, fields: &'j [(String, Json)], out: &Builder<'_>) -> Result<&'j str, Refusal> {
     let known = ["sentence", "caption", "text", "description", "comment", "anonymized", "event", "answer"];
     for name in known {
