@@ -22,7 +22,7 @@ pub use coefficient::Coefficient;
 pub use error::{ARGUMENTS, Error};
 pub use registry::{
     Benchmark, Columns, ExpectedCounts, File, Form, KnownMismatch, LeaveOut, Pairs, PublishedValues,
-    ReaderTest, Reading, Role, Source, Task, benchmark, benchmarks, label, to_json,
+    ReaderTest, Reading, Role, Source, Task, benchmark, benchmarks, label, names, to_json,
 };
 pub use resamples::Contrast;
 pub use result::{MeasureResult, MetaReport, Outcome, PairTests, Value};

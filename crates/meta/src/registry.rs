@@ -358,6 +358,11 @@ static BENCHMARKS: LazyLock<Vec<Benchmark>> = LazyLock::new(|| {
 static OTHER_METRICS: LazyLock<BTreeMap<String, Other>> =
     LazyLock::new(|| toml::from_str(OTHERS).unwrap_or_else(|error| panic!("metrics: {error}")));
 
+/// The names of all benchmarks, without reading what they are: the command line lists them at each start.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    FILES.iter().map(|(name, _)| *name)
+}
+
 /// All benchmarks.
 pub fn benchmarks() -> &'static [Benchmark] {
     &BENCHMARKS
@@ -370,8 +375,7 @@ pub fn benchmarks() -> &'static [Benchmark] {
 pub fn benchmark(name: &str) -> Result<&'static Benchmark, Refusal> {
     let plain = name.trim().to_lowercase().replace([' ', '_'], "-");
     benchmarks().iter().find(|known| known.name == plain).ok_or_else(|| {
-        let names = benchmarks().iter().map(|known| known.name.as_str());
-        Refusal::new(format!("no benchmark is called '{name}'")).with_remedy(suggest(name, names))
+        Refusal::new(format!("no benchmark is called '{name}'")).with_remedy(suggest(name, names()))
     })
 }
 

@@ -334,8 +334,9 @@ fn beginning(text: &str) -> Option<String> {
     }
     let line = text.split_once('\n').map(|(line, _)| line);
     let announced = || {
-        let mut ends = text.match_indices([':', '!', '：', '！']).map(|(at, sign)| at + sign.len());
-        ends.next().map(|end| &text[..end]).filter(|start| start.len() < text.len())
+        let end = |sign: char| text.find(sign).map(|at| at + sign.len_utf8());
+        text.get(..[':', '!', '：', '！'].into_iter().filter_map(end).min()?)
+            .filter(|start| start.len() < text.len())
     };
     let start = line.or_else(announced)?;
     (start.split_whitespace().count() <= MOST_WORDS).then(|| start.trim().to_owned())

@@ -109,7 +109,7 @@ Examples:
 
 /// A parser for the names of benchmarks.
 fn names() -> impl TypedValueParser<Value = &'static Benchmark> {
-    PossibleValuesParser::new(meta::benchmarks().iter().map(|benchmark| benchmark.name.as_str()))
+    PossibleValuesParser::new(meta::names())
         .try_map(|name| meta::benchmark(&name).map_err(|refusal| sentence(&refusal)))
 }
 
