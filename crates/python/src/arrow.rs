@@ -27,7 +27,7 @@ use crate::function::{Function, TOGETHER};
 use crate::judge::Judge;
 use crate::metrics::{of_rows, with_settings};
 use crate::outside::{Functions, called, held, messages};
-use crate::run::{Caller, long};
+use crate::run::{Caller, run_on_pool};
 use crate::study::Study;
 use crate::sums::{Summary, Sums};
 
@@ -150,7 +150,7 @@ impl RowScorer {
         let options = about.options(self.notices.clone(), self.sieve.policy);
         let sums = sums.lock().clone();
         let metrics = &self.metrics;
-        let found = long(py, self.threads, None, |_| sums.report(metrics, &options))?;
+        let found = run_on_pool(py, self.threads, None, |_| sums.report(metrics, &options))?;
         Ok(Study::new(found.map_err(from_request)?))
     }
 
@@ -180,7 +180,7 @@ impl RowScorer {
             tables.push(Table::new(columns.clone(), rows));
         }
         let metrics = &self.metrics;
-        long(py, self.threads, None, move |_| {
+        run_on_pool(py, self.threads, None, move |_| {
             let mut values = Vec::new();
             for (metric, table) in metrics.iter().zip(&tables) {
                 let mut scores = vec![0.0; metric.parts().len()];
@@ -211,7 +211,7 @@ impl RowScorer {
         } else {
             read.ids(batches, columns)?
         };
-        let rows = long(py, self.threads, None, move |progress| {
+        let rows = run_on_pool(py, self.threads, None, move |progress| {
             let mut references = references;
             let outside = outside(&self.opened, &self.functions, &progress.caller);
             let resources = Resources::default().with(Some(Arc::new(outside)));
@@ -352,7 +352,7 @@ pub fn judge_rows(
             texts.push(captions.get(row)?.ok_or_else(|| null(candidate, row, "a caption"))?);
         }
         let texts: Texts = texts.into_iter().collect();
-        let rows = long(py, judge.threads(), None, move |_| engine.statistics(&images, &texts))?;
+        let rows = run_on_pool(py, judge.threads(), None, move |_| engine.statistics(&images, &texts))?;
         done.push(ArrowBatch(output((&batch, None, &keep), engine.metrics(), &names, &rows, statistics)?));
         first += batch.num_rows();
     }

@@ -11,7 +11,7 @@ use crate::captions::Captions;
 use crate::data::{CallData, with_metric_data};
 use crate::error::from_request;
 use crate::external_scores::{Scores, given};
-use crate::run::{Watch, long};
+use crate::run::{Watch, run_on_pool};
 use crate::score::groups;
 use crate::study::Study;
 
@@ -35,7 +35,7 @@ impl Call<'_> {
         work: impl FnOnce(Resources, &Watch) -> PyResult<T> + Send,
     ) -> PyResult<T> {
         let data = CallData::new(&self.data)?;
-        long(py, self.threads, self.progress, move |progress| {
+        run_on_pool(py, self.threads, self.progress, move |progress| {
             with_metric_data(metrics.as_ref(), &data, progress, |resources| work(resources, progress))
         })?
     }

@@ -22,7 +22,7 @@ use pyo3::prelude::*;
 use crate::error::{fault, from_request, sentence, value};
 use crate::frequencies::DocumentFrequencies;
 use crate::metrics::of_rows;
-use crate::run::long;
+use crate::run::run_on_pool;
 use crate::score::ground;
 
 /// The column of this name, of which there must be one.
@@ -207,7 +207,7 @@ impl References {
     #[new]
     fn new(py: Python<'_>, references: &Bound<'_, PyAny>) -> PyResult<Self> {
         let source: ReferenceSource = ground(references)?;
-        let lookup = long(py, None, None, move |_| ReferenceLookup::new(source))?;
+        let lookup = run_on_pool(py, None, None, move |_| ReferenceLookup::new(source))?;
         Ok(Self(Arc::new(lookup.map_err(from_request)?)))
     }
 }

@@ -18,7 +18,7 @@ use crate::function::Function;
 use crate::judging::judging;
 use crate::outside::{Functions, called, held, messages};
 use crate::pictures::{OneByOne, pictures};
-use crate::run::{Caller, Watch, long};
+use crate::run::{Caller, Watch, run_on_pool};
 
 /// Installed data, which calls share.
 static KEPT: OpenData = OpenData::new();
@@ -166,7 +166,7 @@ pub fn data(
     given.files.uses_cache_folder = uses_cache_folder;
     let mut data = match &capeval::needed_data(metrics)[..] {
         [] => given.open(Some(metrics))?,
-        _ => long(py, None, None, |_| given.open(Some(metrics)))??,
+        _ => run_on_pool(py, None, None, |_| given.open(Some(metrics)))??,
     };
     data.open_caches(&given.files).map_err(from_file)?;
     Ok(data)
@@ -194,7 +194,7 @@ pub fn install_data(
         all.try_for_each(|installed| installed.map(drop))?;
         Ok(first)
     };
-    let installed = long(py, None, None, |_| work())?.map_err(from_file)?;
+    let installed = run_on_pool(py, None, None, |_| work())?.map_err(from_file)?;
     let installed = installed.expect("the first of a plan is what was named");
     Ok((installed.file.display().to_string(), (!installed.is_recognized).then_some(kind.doubt)))
 }

@@ -12,7 +12,7 @@ use pyo3::types::PyDict;
 use serde::Deserialize;
 
 use crate::error::{fault, from_corpus, from_file};
-use crate::run::long;
+use crate::run::run_on_pool;
 use crate::study::Study;
 
 /// The arguments of a call.
@@ -91,7 +91,7 @@ fn word_metrics(wanted: &[WordMetric], has_meteor: bool) -> PyResult<WordMetrics
 #[pyfunction]
 pub fn score_dense(py: Python<'_>, request: &Bound<'_, PyDict>) -> PyResult<Study> {
     let request: Request = crate::options::options(request)?;
-    let found = long(py, None, None, move |_| -> PyResult<_> {
+    let found = run_on_pool(py, None, None, move |_| -> PyResult<_> {
         let forms = request.forms.iter().map(|form| Form::several(form)).collect::<Result<Vec<_>, Refusal>>();
         let forms = forms.map_err(|refusal| fault(&refusal))?.concat();
         let metrics = word_metrics(&request.metrics, forms.iter().any(|form| form.has_meteor()))?;
@@ -139,7 +139,7 @@ struct BoxRequest {
 #[pyfunction]
 pub fn score_boxes(py: Python<'_>, request: &Bound<'_, PyDict>) -> PyResult<Study> {
     let request: BoxRequest = crate::options::options(request)?;
-    let found = long(py, None, None, move |_| -> PyResult<_> {
+    let found = run_on_pool(py, None, None, move |_| -> PyResult<_> {
         let (name, text) = request.references.text()?;
         let references = boxes::references(&text, name).map_err(|refusal| fault(&refusal))?;
         let forms = boxes::forms(&request.forms, &references).map_err(|refusal| fault(&refusal))?;

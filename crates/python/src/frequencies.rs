@@ -49,7 +49,7 @@ impl DocumentFrequencies {
         let reading = reading(tokenizer, stem)?;
         let ids = parse_ids(ids)?;
         let rows = references.rows.clone();
-        let table = crate::run::long(py, None, None, move |_| {
+        let table = crate::run::run_on_pool(py, None, None, move |_| {
             capeval::document_frequencies(rows, ids, reading, order)
         })?;
         table.map(Self::new).map_err(from_request)

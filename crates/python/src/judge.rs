@@ -17,7 +17,7 @@ use crate::captions::{id, id_list, key_value};
 use crate::error::{fault, from_request, text, told, type_name, warn_of, within};
 use crate::frequencies::DocumentFrequencies;
 use crate::metrics::select;
-use crate::run::{long, pool};
+use crate::run::{pool, run_on_pool};
 use crate::score::ground;
 
 /// The number of captions that are scored between two checks for Ctrl-C.
@@ -70,7 +70,7 @@ impl Judge {
         let table = frequencies.map(|table| Arc::clone(&table.table));
         let places = places(py, &metrics, frequencies, &selection.metrics)?;
         let references = ground(references)?;
-        let engine = long(py, threads, None, move |progress| {
+        let engine = run_on_pool(py, threads, None, move |progress| {
             Scorer::new(references, ids, selection.metrics, table.as_ref(), progress)
         })?
         .map_err(from_request)?;

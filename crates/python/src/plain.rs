@@ -10,7 +10,7 @@ use crate::error::{from_file, noticed, text, type_name, value, within};
 use crate::frequencies::DocumentFrequencies;
 use crate::judge::numbers;
 use crate::metrics::{select_with_caches, with_settings};
-use crate::run::{long, short};
+use crate::run::{run_here, run_on_pool};
 
 /// The length of texts that take milliseconds at most, in bytes.
 const SHORT: usize = 1 << 14;
@@ -65,8 +65,11 @@ pub fn evaluate<'py>(
             })
             .collect::<Vec<_>>()
     };
-    let mut scores =
-        if is_short { short(py, || work(&()))? } else { long(py, None, None, |progress| work(progress))? };
+    let mut scores = if is_short {
+        run_here(py, || work(&()))?
+    } else {
+        run_on_pool(py, None, None, |progress| work(progress))?
+    };
     py.detach(|| caches.save()).map_err(from_file)?;
     let list = PyList::empty(py);
     for (scored, segments) in scores.drain(..) {

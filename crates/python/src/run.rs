@@ -1,6 +1,6 @@
 //! Work without the GIL: thread pools, interrupts, progress, and calls back into Python.
 //!
-//! A call that takes less than a thread needs to wake runs where it was made ([`short`]).
+//! A call that takes less than waking another thread runs where it was made ([`run_here`]).
 //!
 //! The pool of threads is created lazily, one per process, and its locks are taken only while the interpreter is held,
 //! so a forked worker never finds a lock taken.
@@ -114,16 +114,16 @@ pub fn pool(_py: Python<'_>, threads: Option<usize>) -> PyResult<Arc<ThreadPool>
 
 /// Runs `work`, which takes milliseconds at most, without the GIL; on this thread if it is the one that imported the
 /// package. Others come and go, and each would leave a pool behind.
-pub fn short<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
+pub fn run_here<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
     let is_first = FIRST.get().is_some_and(|(_, first)| *first == thread::current().id());
     if !is_first {
-        return long(py, None, None, |_| work());
+        return run_on_pool(py, None, None, |_| work());
     }
     OWN.with(|own| {
         let build = || ThreadPoolBuilder::new().num_threads(1).use_current_thread().build();
         match own.get_or_init(|| build().ok().map(ManuallyDrop::new)) {
             Some(pool) => Ok(py.detach(|| pool.install(work))),
-            None => long(py, None, None, |_| work()),
+            None => run_on_pool(py, None, None, |_| work()),
         }
     })
 }
@@ -251,7 +251,7 @@ impl Watch {
 
 /// Runs `work` on a pool of `threads` threads without the GIL. Ctrl-C ends it; `listener` is called with
 /// `(stage, done, total)` about every 50 ms and once at the end.
-pub fn long<T: Send>(
+pub fn run_on_pool<T: Send>(
     py: Python<'_>,
     threads: Option<usize>,
     listener: Option<Py<PyAny>>,
@@ -275,7 +275,7 @@ pub fn long<T: Send>(
             loop {
                 match messages.recv_timeout(TICK.saturating_sub(looked.elapsed())) {
                     Ok(Message::Job(job)) if failure.is_none() => Python::attach(job),
-                    // Where a job is waited for, it is learnt that it is dropped.
+                    // A job that is dropped unrun ends the wait for its answer.
                     Ok(Message::Job(_)) | Err(RecvTimeoutError::Timeout) => {}
                     Ok(Message::End) | Err(RecvTimeoutError::Disconnected) => break,
                 }

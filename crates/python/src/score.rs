@@ -20,7 +20,7 @@ use crate::data::{CallData, with_data};
 use crate::error::{Keywords, fault, from_file, from_request, type_name, warn};
 use crate::external_scores::{Scores, given};
 use crate::metrics::engine_names;
-use crate::run::{Watch, long};
+use crate::run::{Watch, run_on_pool};
 use crate::study::Study;
 
 /// Prepared references, in the format of their file.
@@ -68,7 +68,7 @@ impl PreparedFile {
         let references = references.rows.clone();
         let source = references.source().to_owned();
         let sources = files::source(&source).into_iter().collect();
-        long(py, threads, None, move |progress| {
+        run_on_pool(py, threads, None, move |progress| {
             let bytes = with_data(Some(&metrics), &data, progress, |resources| {
                 let request = PrepareRequest { references, sources, options, resources, progress };
                 let mut bytes = Vec::new();
@@ -90,14 +90,14 @@ impl PreparedFile {
             files::check_fresh(path, &prepared.archive)?;
             Ok(prepared)
         };
-        long(py, None, None, load)?.map_err(from_file)
+        run_on_pool(py, None, None, load)?.map_err(from_file)
     }
 
     /// Opens the bytes of a file of prepared references; `source` is their name.
     #[staticmethod]
     fn from_bytes(py: Python<'_>, data: &[u8], source: String) -> PyResult<Self> {
         let bytes = Bytes::copy(data);
-        long(py, None, None, move |_| Self::open(bytes, source))?.map_err(from_file)
+        run_on_pool(py, None, None, move |_| Self::open(bytes, source))?.map_err(from_file)
     }
 
     /// Writes the file with another note.
@@ -269,6 +269,6 @@ pub fn diversity(
         options: crate::options::options(options)?,
         ..DiversityRequest::new(systems)
     };
-    let found = long(py, threads, None, move |_| capeval::diversity(request))?;
+    let found = run_on_pool(py, threads, None, move |_| capeval::diversity(request))?;
     Ok(Study::new(found.map_err(from_request)?))
 }

@@ -21,7 +21,7 @@ use crate::captions::id_list;
 use crate::error::{Keywords, fault, from_file, from_io, from_request, told, told_remedy, value};
 use crate::explanations::explained;
 use crate::judge::numbers;
-use crate::run::long;
+use crate::run::run_on_pool;
 
 /// A result.
 #[pyclass(frozen, module = "capeval._engine")]
@@ -197,7 +197,7 @@ impl Study {
         let PageOptions { title, digits, pattern, files, embedded } = crate::options::options(options)?;
         let pictures = pictures(pattern, files, embedded)?;
         let page = Page { title, digits: self.digits(digits), pictures, ..Page::default() };
-        let out: io::Result<Vec<u8>> = long(py, threads, progress, |progress| {
+        let out: io::Result<Vec<u8>> = run_on_pool(py, threads, progress, |progress| {
             progress.begin(Stage::Writing, pages::n_images(&*self.found));
             let mut out = Vec::new();
             let advance = |n| progress.advance(n);

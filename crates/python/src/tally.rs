@@ -13,7 +13,7 @@ use crate::capsule::{ArrowBatch, batches};
 use crate::columns::{Columns, Rows, Sieve};
 use crate::error::fault;
 use crate::frequencies::DocumentFrequencies;
-use crate::run::long;
+use crate::run::run_on_pool;
 
 /// The size of the words of a batch of rows.
 const BATCH_BYTES: usize = 1 << 28;
@@ -44,7 +44,7 @@ impl Tally {
         let reading = crate::metrics::reading(&tokenizer, stem.as_deref())?.each();
         let mut rows = Rows::read(&batches(source)?, &columns, sieve, 0)?;
         let mut references = rows.take_references();
-        let added = long(py, threads, None, move |_| {
+        let added = run_on_pool(py, threads, None, move |_| {
             // A thread of the pool that waits for others may begin another call, which must not wait for this one.
             let mut tally = self.0.try_lock().ok()?;
             let (n, order) = (references.n_images() as u64, tally.order());

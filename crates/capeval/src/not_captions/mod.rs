@@ -72,7 +72,7 @@ pub(crate) struct Verdict {
 }
 
 impl<'a> Judge<'a> {
-    /// A judge with a sample of `n` references: every so many of them, as `every` gives them.
+    /// A judge with a sample of `n` references, spread evenly: `every` returns one of each given number.
     pub fn new(
         accept: &'a [Oddity],
         n: usize,

@@ -44,7 +44,7 @@ pub(super) const REFERENCES: &str = "references";
 /// The fewest letters of a mark, such as `sos`: an article is none.
 const SHORTEST_MARK: usize = 3;
 
-/// Nine of ten, at least.
+/// Nine of ten, since a few captions of any system go wrong.
 pub(super) const fn are_nearly_all(n: usize, all: usize) -> bool {
     n * 10 >= all * 9
 }

@@ -1,4 +1,4 @@
-//! Whether what lines begin or end with are ids, where their own file leaves it in doubt: the other side decides.
+//! Decides by the other side if lines begin or end with ids, where their own file leaves it in doubt.
 //!
 //! Names and long numbers that both sides have are ids. Short numbers could be words of captions, as in `2 dogs run`:
 //! they are ids if each candidate has one of its own and both sides have the same set. Of a few lines, that may be

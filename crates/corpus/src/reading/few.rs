@@ -19,13 +19,13 @@ const FEWEST_UNRELATED: usize = 20;
 /// Captions that gain fewer standard deviations fit no better than those of other images.
 const LEAST_Z: f64 = 0.0;
 
-/// With more than this, the own order is the right one.
+/// With more than this, the order of the files is the right one.
 const MOST_Z: f64 = 2.0;
 
-/// An order that files come to have must fit by so many standard deviations better than the own one.
+/// Another order that is common in files must fit this many standard deviations better.
 const LAG_Z: f64 = 5.5;
 
-/// The best order of all must fit by so many.
+/// Any other order must fit this many better.
 const BEST_Z: f64 = 7.0;
 
 /// The most rows by which captions are looked for elsewhere, and the fewest that are shifted.

@@ -20,7 +20,7 @@ const FEWEST: usize = 4;
 /// The most lines above the captions, and below them.
 const AROUND: usize = 6;
 
-/// A line that stands once for so many lines, or more often, is none of the captions.
+/// A line that recurs within this many lines is none of the captions.
 const RECURS: usize = 8;
 
 /// A line and its position.

@@ -31,7 +31,7 @@ const LESS_SHARED: f64 = 0.5;
 /// Texts of two languages share no more than this.
 const LITTLE_SHARED: f64 = 0.12;
 
-/// Texts of one kind are so many times longer than those of another.
+/// Texts of one kind are longer than those of another by this factor.
 const LONGER: f64 = 1.5;
 
 /// The values of columns beside captions.

@@ -1,4 +1,4 @@
-//! Captions of moments of a video, which are no captions of the whole: they stand beside times, several for each video.
+//! Captions of moments of a video, rather than of the whole video: they stand beside times, several for each video.
 
 use std::collections::HashMap;
 

@@ -40,14 +40,14 @@ const LEAST_T: f64 = 3.0;
 /// With fewer rows at the end of a file, chance finds a shift.
 const FEWEST_SHIFTED: usize = 30;
 
-/// A shift must fit by so much better, and by so many standard errors.
+/// A shift must fit better by this much, and by this many standard errors.
 const LAG_GAIN: f64 = 0.05;
 const LAG_T: f64 = 4.0;
 
 /// What is wrong with the pairs of captions and references.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Mispairing {
-    /// The captions fit the references of the image so many rows later, from a row (from 1) on.
+    /// From a row (counted from 1) on, the captions fit the references of a later image.
     Shifted {
         /// The number of rows; negative for earlier ones.
         rows: isize,

@@ -31,7 +31,7 @@ pub(super) struct RecordList {
     pub path: String,
     /// The records as a table.
     pub sheet: Sheet,
-    /// Whether the records are there at all.
+    /// How sure it is that these are records.
     pub doubt: Doubt,
 }
 

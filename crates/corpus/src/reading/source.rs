@@ -511,7 +511,7 @@ fn without_dropped(
 
 /// Leaves out a few records that share no key with the others, such as settings or a summary of results, and says so.
 fn without_others(list: &mut RecordList, name: &str) -> Option<Notice> {
-    /// At most one of so many records.
+    /// At most one of this many records is another one.
     const RARE: usize = 5;
     let rows = list.sheet.len();
     let is_filled = |cell: &Cell<'_>| *cell != Cell::Null;

@@ -102,7 +102,7 @@ fn overlap(a: &[u64], b: &[u64]) -> f64 {
     f1(common, a.len() + b.len())
 }
 
-/// The F1 of two sets with so many common words, and so many in both sets together.
+/// The F1 of two sets that share `common` words and have `n` words together.
 pub(super) fn f1(common: u32, n: usize) -> f64 {
     if common == 0 { 0.0 } else { 2.0 * f64::from(common) / n as f64 }
 }
