@@ -34,8 +34,8 @@ pub(super) struct Habits {
     pub quotes: bool,
     /// Marks and words around nearly all.
     pub decoration: Decoration,
-    /// The habits of some captions that begin alike, after their percentage, if there are no habits of all.
-    pub of_some: Option<(usize, Box<Self>)>,
+    /// The habits of some captions that begin alike, after their number and that of all, if there are no habits of all.
+    pub of_some: Option<([usize; 2], Box<Self>)>,
 }
 
 /// The name of references in notices.
@@ -104,8 +104,9 @@ impl Habits {
         habits
     }
 
-    /// The habits of those captions of which the most begin alike, as the others do not, after their percentage.
-    fn of_some(captions: &[&str], others: &[&str]) -> Option<(usize, Box<Self>)> {
+    /// The habits of those captions of which the most begin alike, as the others do not, after their number and that of
+    /// all.
+    fn of_some(captions: &[&str], others: &[&str]) -> Option<([usize; 2], Box<Self>)> {
         let keys: Vec<Option<String>> = captions.iter().map(|text| beginning(text)).collect();
         let (key, n) = most_common(keys.iter().flatten())?;
         let alike = captions.iter().zip(&keys).filter(|(_, of_text)| of_text.as_ref() == Some(key));
@@ -118,7 +119,7 @@ impl Habits {
         let first_number = group.iter().find_map(|text| number(text, false)).filter(|_| is_number);
         let decoration = if is_number { Decoration::default() } else { Decoration::of(&group, others) };
         let found = Self { first_number, decoration, ..Self::default() };
-        (found != Self::default()).then(|| (n * 100 / captions.len(), Box::new(found)))
+        (found != Self::default()).then(|| ([n, captions.len()], Box::new(found)))
     }
 
     /// The kind of a caption, by itself or since it follows these habits.
@@ -154,8 +155,9 @@ impl Habits {
 
     /// Notices of the habits of `n` captions, of which scores are doubtful.
     pub fn notices(&self, whose: &str, n: usize) -> Vec<Notice> {
-        let of_some = self.of_some.iter().flat_map(|(share, habits)| {
-            habits.notices_of(&format!("{share}% of the {whose}"), share * n / 100)
+        let of_some = self.of_some.iter().flat_map(|([alike, looked_at], habits)| {
+            let share = alike * 100 / looked_at;
+            habits.notices_of(&format!("{share}% of the {whose}"), alike * n / looked_at)
         });
         let is_asked = self.is_asked() && whose != REFERENCES;
         let told = if is_asked { Self { prompt: None, ..self.clone() } } else { self.clone() };
