@@ -36,7 +36,7 @@ use capeval_metric::{
     About, Explanation, Figures, Input, Learns, Mean, Metric, Notice, Part, Reading, References, Segment,
     Signature,
 };
-use capeval_text::ngrams::{ImageNgrams, MAX_ORDER};
+use capeval_text::ngrams::{MAX_ORDER, Repeats};
 use capeval_text::{Stemmer, Symbol, Tokenizer};
 
 use crate::repetition::{Repetition, WordParts};
@@ -408,20 +408,17 @@ impl Cider {
     }
 
     fn norms(&self, model: &Model, references: &References<'_>) -> Arc<[f64]> {
-        let by_shard = model.source.visit(references, |shard, counts| {
-            let mut norms = vec![0.0; shard.n_references() * self.order];
-            let mut rows = norms.chunks_exact_mut(self.order);
-            let mut uses = Vec::new();
-            for index in shard.images() {
-                let counts = counts.map(|counts| index.of_entries(counts));
-                let sentences = references.of_list(index.list as usize).enumerate();
-                for ((r, sentence), norms) in sentences.zip(&mut rows) {
-                    let n_words = references.sentences.words(sentence).len();
-                    self.add_norms(&index, (r, n_words), counts, &model.weights, &mut uses, norms);
-                }
+        let lists = references.reference_lists();
+        let by_shard = lists.by_shard(|(repeats, images): &mut (Repeats, Vec<u32>), shard, of_shard| {
+            let mut count = model.source.counter(references, shard);
+            let mut norms = Vec::new();
+            for words in of_shard.iter().flat_map(|(list, _)| lists.of_list(*list)) {
+                count(words, images);
+                norms.extend_from_slice(
+                    &self.norms_of_text(words, images, &model.weights, repeats)[..self.order],
+                );
             }
-            let lists: Vec<u32> = shard.images().map(|index| index.list).collect();
-            (lists, norms)
+            (of_shard.iter().map(|(list, _)| *list).collect::<Vec<u32>>(), norms)
         });
         let n = references.sentences.len() * self.order;
         let mut all: Arc<[f64]> = std::iter::repeat_n(0.0, n).collect();
@@ -438,40 +435,25 @@ impl Cider {
         all
     }
 
-    /// The norms of reference `r`, which has `n_words`, summed in order of first appearance.
-    fn add_norms(
+    /// The norms of a text, one for each order, summed in order of first appearance. `images` has the number of images
+    /// of the n-gram at each place: of all words, then of all bigrams, and so on.
+    fn norms_of_text(
         &self,
-        index: &ImageNgrams<'_>,
-        (r, n_words): (usize, usize),
-        counts: Option<&[u32]>,
+        words: &[Symbol],
+        images: &[u32],
         weights: &Weights,
-        uses: &mut Vec<u32>,
-        norms: &mut [f64],
-    ) {
-        uses.clear();
-        uses.resize(index.len(), 0);
-        let positions = index.uses(r);
-        for entry in positions {
-            uses[*entry as usize] += 1;
+        repeats: &mut Repeats,
+    ) -> [f64; MAX_ORDER] {
+        let mut starts = [0; MAX_ORDER];
+        for n in 1..self.order {
+            starts[n] = starts[n - 1] + (words.len() + 1).saturating_sub(n);
         }
-        let mut start = 0;
-        for (n, norm) in norms.iter_mut().enumerate() {
-            let end = start + n_words.saturating_sub(n);
-            let mut sum = 0.0;
-            for entry in &positions[start..end] {
-                let count = std::mem::take(&mut uses[*entry as usize]);
-                if count > 0 {
-                    sum += weights
-                        .element(
-                            self.tf(count, n_words, n),
-                            counts.map_or(0, |counts| counts[*entry as usize]),
-                        )
-                        .1;
-                }
-            }
-            *norm = sum.sqrt();
-            start = end;
-        }
+        let mut norms = [0.0; MAX_ORDER];
+        repeats.each(words, self.order, |n, place, count| {
+            let tf = self.tf(count, words.len(), n);
+            norms[n] += weights.element(tf, images[starts[n] + place]).1;
+        });
+        norms.map(f64::sqrt)
     }
 }
 

@@ -2,9 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use capeval_text::ngrams::{
-    CountParts, ImageNgrams, MAX_ORDER, NgramCounts, ReferenceLists, Segments, Shard,
-};
+use capeval_text::ngrams::{CountParts, MAX_ORDER, NgramCounts, ReferenceLists, Repeats, Segments};
 use capeval_text::{Sentences, Symbol, Tokenizer, Vocabulary};
 use proptest::prelude::*;
 
@@ -72,6 +70,27 @@ fn document_frequencies(images: &[Vec<String>], chosen: &[u32], order: usize) ->
     counts
 }
 
+/// The n-grams of a text at each place: all words, then all bigrams, and so on.
+fn places(text: &str, order: usize) -> Vec<Vec<String>> {
+    let words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
+    (1..=order).flat_map(|n| words.windows(n).map(<[String]>::to_vec)).collect()
+}
+
+/// For each reference of these lists, the number of images of the n-gram at each place.
+fn occurrences(counts: &NgramCounts, lists: &ReferenceLists<'_>) -> Vec<Vec<u32>> {
+    let by_shard = lists.by_shard(|_: &mut (), shard, of_shard| {
+        let mut occurrences = counts.occurrences(shard);
+        let references = of_shard.iter().flat_map(|(list, _)| lists.of_list(*list));
+        let of_reference = |words: &[Symbol]| {
+            let mut images = vec![7; 3];
+            occurrences.next(words, &mut images);
+            images
+        };
+        references.map(of_reference).collect::<Vec<_>>()
+    });
+    by_shard.concat()
+}
+
 /// The n-grams of some images, with their counts as of a vocabulary of `n_words`, and these counts as a map.
 fn counted(
     corpus: &Corpus,
@@ -112,38 +131,34 @@ proptest! {
     }
 
     #[test]
-    fn entry_counts_and_look_ups_agree(images in images(), skip in 0usize..4, times in 1usize..4) {
+    fn occurrences_equal_the_document_frequencies_of_a_map(images in images(), skip in 0usize..4, times in 1usize..4) {
         let corpus = corpus(&images);
         let chosen: Vec<u32> = (0..images.len() as u32).filter(|i| *i as usize % 4 != skip).collect();
-        let lists: Vec<u32> = chosen.iter().flat_map(|i| std::iter::repeat_n(*i, times)).collect();
-        let lists = corpus.lists(&lists, ORDER);
-        for n_words in SIZES {
-            let counts = NgramCounts::build(&lists, n_words, 1);
-            let looked_up = lists.visit(|shard| {
-                let mut entries = Vec::new();
-                for image in shard.images() {
-                    let mut nodes = Vec::new();
-                    for n in 0..ORDER {
-                        for entry in image.entries(n) {
-                            let found = if n == 0 {
-                                counts.word(image.symbols[entry])
-                            } else {
-                                counts.longer(n, nodes[image.prefixes[entry] as usize], image.symbols[entry])
-                            };
-                            let (node, count) = found.expect("every entry was counted");
-                            nodes.push(node);
-                            entries.push(count);
-                        }
-                    }
-                }
-                entries
+        let shared: Vec<u32> = chosen.iter().flat_map(|i| std::iter::repeat_n(*i, times)).collect();
+        let lists = corpus.lists(&shared, ORDER);
+        let frequencies = document_frequencies(&images, &shared, ORDER);
+        let of_text = |text: &String| places(text, ORDER).iter().map(|ngram| frequencies[ngram]).collect::<Vec<_>>();
+        let expected: Vec<_> = chosen.iter().flat_map(|i| &images[*i as usize]).map(of_text).collect();
+        for (n_words, least) in SIZES.into_iter().flat_map(|n_words| [(n_words, 1), (n_words, 2)]) {
+            prop_assert_eq!(&occurrences(&NgramCounts::build(&lists, n_words, least), &lists), &expected);
+        }
+    }
+
+    #[test]
+    fn repeats_equal_the_counts_of_a_map(texts in proptest::collection::vec("[a-c ]{0,40}", 1..4), order in 1..=MAX_ORDER) {
+        let corpus = corpus(std::slice::from_ref(&texts));
+        let mut repeats = Repeats::default();
+        for (k, text) in texts.iter().enumerate() {
+            let words: Vec<&str> = text.split_whitespace().collect();
+            let (counts, mut found) = (spelt(text, order), Vec::new());
+            repeats.each(corpus.sentences.words(k), order, |n, place, count| {
+                let ngram: Vec<String> = words[place..=place + n].iter().map(|word| (*word).to_owned()).collect();
+                assert_eq!(Some(&count), counts.get(&ngram), "{ngram:?} of {text:?}");
+                found.push(ngram);
             });
-            prop_assert_eq!(counts.visit(&lists, |_, entries| entries.to_vec()), looked_up);
-            let uses = |shard: &Shard| {
-                let of = |image: ImageNgrams<'_>| (0..image.n_references()).map(|r| image.uses(r).to_vec()).collect();
-                shard.images().map(of).collect::<Vec<Vec<Vec<u32>>>>()
-            };
-            prop_assert_eq!(counts.visit(&lists, |shard, _| uses(shard)), lists.visit(|shard| uses(shard)));
+            let mut seen = BTreeSet::new();
+            let expected: Vec<_> = places(text, order).into_iter().filter(|ngram| seen.insert(ngram.clone())).collect();
+            prop_assert_eq!(found, expected);
         }
     }
 
@@ -162,9 +177,7 @@ proptest! {
         };
         let again = restore(words, &keys, &numbers, &slots).unwrap();
         prop_assert_eq!(again.n_images(), images.len());
-        let entries = |counts: &NgramCounts| counts.visit(&lists, |_, entries| entries.to_vec());
-        prop_assert_eq!(entries(&again), entries(&counts));
-        prop_assert_eq!(entries(&frequent), entries(&counts));
+        prop_assert_eq!(occurrences(&again, &lists), occurrences(&counts, &lists));
         let found = |counts: &NgramCounts| {
             let mut segments = Segments::default();
             for k in 0..corpus.sentences.len() {
@@ -301,18 +314,19 @@ fn the_last_numbers_that_are_packed_are_counted_like_the_next_ones() {
         assert_eq!(corpus.vocabulary.len(), n_words);
         let (counts, found) = counted(&corpus, &all, n_words, ORDER);
         assert_eq!(found, document_frequencies(&images, &all, ORDER), "{n_words} words");
-        let entries = counts.visit(&corpus.lists(&all, ORDER), |shard, entries| {
-            shard.images().map(|image| image.of_entries(entries).to_vec()).collect::<Vec<_>>()
-        });
-        for (place, entries) in entries.concat().iter().enumerate() {
+        for (place, images_of) in occurrences(&counts, &corpus.lists(&all, ORDER)).iter().enumerate() {
             let mut segments = Segments::default();
             // The references of another image, so that every n-gram is looked up.
             let other = corpus.sentences.words((place + 1) % images.len());
             segments.push(corpus.sentences.words(place), [other].into_iter(), ORDER);
             segments.look_up(&counts);
-            for (ngram, own) in segments.get(0).all().iter().zip(entries) {
-                assert_eq!(ngram.images, *own, "{n_words} words, image {place}");
-            }
+            let mut own: Vec<u32> = Vec::new();
+            Repeats::default().each(corpus.sentences.words(place), ORDER, |n, at, _| {
+                let before: usize = (0..n).map(|n| corpus.sentences.words(place).len() - n).sum();
+                own.push(images_of[before + at]);
+            });
+            let found: Vec<u32> = segments.get(0).all().iter().map(|ngram| ngram.images).collect();
+            assert_eq!(found, own, "{n_words} words, image {place}");
         }
     }
 }
@@ -347,8 +361,8 @@ fn an_image_with_more_ngrams_than_sixteen_bits_can_number_is_counted_like_others
     let corpus = corpus(&[vec![long.clone()], vec!["w1 w2".to_owned(), long]]);
     let lists = corpus.lists(&[0, 1], ORDER);
     let counts = NgramCounts::build(&lists, corpus.vocabulary.len(), 2);
-    let found = counts.visit(&lists, |_, entries| entries.to_vec()).concat();
-    assert!(found.len() > 2 * (1 << 16), "{}", found.len());
+    let found = occurrences(&counts, &lists).concat();
+    assert!(found.len() > 3 * (1 << 16), "{}", found.len());
     assert!(found.iter().all(|images| (1..=2).contains(images)));
     assert!(found.iter().filter(|images| **images == 1).count() <= 3, "all but w1 w2 are in both images");
 }
@@ -370,17 +384,9 @@ fn ngrams_of_more_images_than_sixteen_bits_can_count_are_counted_like_others() {
     let lists = corpus.lists(&shared, ORDER);
     for (n_words, least) in SIZES.into_iter().flat_map(|n_words| [(n_words, 1), (n_words, 2)]) {
         let counts = NgramCounts::build(&lists, n_words, least);
-        counts.visit(&lists, |shard, entries| {
-            for image in shard.images() {
-                let mut spell: Vec<Vec<String>> = Vec::new();
-                for (prefix, symbol) in image.prefixes.iter().zip(image.symbols) {
-                    let mut words = spell.get(*prefix as usize).cloned().unwrap_or_default();
-                    words.push(corpus.vocabulary.word(*symbol).to_owned());
-                    spell.push(words);
-                }
-                let of_image: Vec<u32> = spell.iter().map(|words| expected[words]).collect();
-                assert_eq!(image.of_entries(entries), of_image, "{n_words} words, at least {least}");
-            }
-        });
+        for (text, found) in images.iter().flatten().zip(occurrences(&counts, &lists)) {
+            let of_text: Vec<u32> = places(text, ORDER).iter().map(|words| expected[words]).collect();
+            assert_eq!(found, of_text, "{n_words} words, at least {least}");
+        }
     }
 }

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use crate::frequencies::{DocumentFrequencies, Node};
 use capeval_metric::References;
 use capeval_text::Symbol;
-use capeval_text::ngrams::{NONE, Shard};
+use capeval_text::ngrams::NONE;
 
 /// The source of the document frequencies of a model.
 pub(super) enum Source {
@@ -22,19 +22,24 @@ pub(super) enum Source {
     Uniform,
 }
 
+/// Replaces numbers by the document frequencies of the n-grams of the given reference at each place: of all words, then
+/// of all bigrams, and so on.
+type Counter<'s> = Box<dyn FnMut(&[Symbol], &mut Vec<u32>) + 's>;
+
 impl Source {
-    /// Applies `work` to each shard of the references, with the document frequencies of its entries, unless they are
-    /// uniform.
-    pub(super) fn visit<T: Send>(
-        &self,
-        references: &References<'_>,
-        work: impl Fn(&Shard, Option<&[u32]>) -> T + Sync,
-    ) -> Vec<T> {
-        let lists = references.reference_lists();
+    /// The counter of a shard of references, which takes them in order.
+    pub(super) fn counter<'s>(&'s self, references: &References<'s>, shard: usize) -> Counter<'s> {
+        let order = references.order;
         match self {
-            Self::Corpus => references.frequencies().visit(&lists, |shard, counts| work(shard, Some(counts))),
-            Self::Table(tabled) => lists.visit(|shard| work(shard, Some(&tabled.entries(shard)))),
-            Self::Uniform => lists.visit(|shard| work(shard, None)),
+            Self::Corpus => {
+                let mut occurrences = references.frequencies().occurrences(shard);
+                Box::new(move |words, images| occurrences.next(words, images))
+            }
+            Self::Table(tabled) => Box::new(move |words, images| tabled.count(words, order, images)),
+            Self::Uniform => Box::new(move |words, images| {
+                images.clear();
+                images.resize(order * words.len(), 0);
+            }),
         }
     }
 }
@@ -52,18 +57,19 @@ impl TranslatedTable {
         Self { table: Arc::clone(table), words }
     }
 
-    fn entries(&self, shard: &Shard) -> Vec<u32> {
-        let mut nodes = Vec::new();
-        let mut entries = Vec::with_capacity(shard.n_entries());
-        for image in shard.images() {
-            nodes.clear();
-            for (prefix, symbol) in image.prefixes.iter().zip(image.symbols) {
-                let found = self.find(*prefix, *symbol, &nodes);
-                nodes.push(found.map(|(node, _)| node));
-                entries.push(found.map_or(0, |(_, df)| df));
+    /// Replaces `images` with the document frequencies of the n-grams of a text.
+    fn count(&self, words: &[Symbol], order: usize, images: &mut Vec<u32>) {
+        images.clear();
+        // By place, the n-gram that begins there.
+        let mut nodes = vec![None; words.len()];
+        for n in 0..order {
+            for (place, last) in words.iter().skip(n).enumerate() {
+                let prefix = if n == 0 { NONE } else { place as u32 };
+                let found = self.find(prefix, *last, &nodes);
+                nodes[place] = found.map(|(node, _)| node);
+                images.push(found.map_or(0, |(_, df)| df));
             }
         }
-        entries
     }
 
     /// The n-gram that extends number `prefix` of those found before by `symbol`.

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::index::{ReferenceLists, Shard};
+use super::index::ReferenceLists;
 use super::mix;
 use super::parts::{
     CountedNgram, EMPTY, Keys, MOST_PART_BITS, NUMBER, NUMBER_BITS, Part, PartKeys, part_of, slot,
@@ -74,6 +74,46 @@ pub struct CountParts<W, K, C> {
 struct Table {
     part_bits: u32,
     parts: Vec<Part>,
+}
+
+/// The number of images of the n-grams of references, one reference after the other, in the order of their lists.
+#[derive(Debug)]
+pub struct Occurrences<'c> {
+    counts: &'c NgramCounts,
+    /// By round, the answers of the references that come next.
+    answers: Vec<&'c [u16]>,
+    /// By place in a reference, the node of the n-gram that begins there, as far as it was looked up.
+    nodes: Vec<Option<Node>>,
+}
+
+impl Occurrences<'_> {
+    /// Replaces `images` with the number of images of each n-gram of the next reference, `words`: of all words, then
+    /// of all bigrams, and so on.
+    pub fn next(&mut self, words: &[Symbol], images: &mut Vec<u32>) {
+        let Self { counts, answers, nodes } = self;
+        images.clear();
+        nodes.clear();
+        for word in words.iter().map(|symbol| counts.word(*symbol)) {
+            nodes.push(word.map(|(node, _)| node));
+            images.push(word.map_or(1, |(_, images)| images));
+        }
+        for n in 1..counts.order {
+            let (start, n_places) = (images.len(), words.len().saturating_sub(n));
+            if let Some((own, later)) = answers.get(n - 1).and_then(|all| all.split_at_checked(n_places)) {
+                images.extend(own.iter().map(|count| u32::from(*count)));
+                answers[n - 1] = later;
+            }
+            // Stored counts have no answers.
+            images.resize(start + n_places, u32::from(MANY));
+            let places = images[start..].iter_mut().enumerate();
+            for (place, images) in places.filter(|(_, images)| **images == u32::from(MANY)) {
+                let found = nodes[place].and_then(|prefix| counts.longer(n, prefix, words[place + n]));
+                nodes[place] = found.map(|(node, _)| node);
+                // What is not stored occurs in this image only.
+                *images = found.map_or(1, |(_, images)| images);
+            }
+        }
+    }
 }
 
 /// A look-up of the n-gram that extends `prefix` by `symbol`.
@@ -259,87 +299,10 @@ impl NgramCounts {
         self.n_images
     }
 
-    /// As [`ReferenceLists::visit`], of the lists that were counted, with the number of images of each entry.
-    pub fn visit<T: Send>(
-        &self,
-        lists: &ReferenceLists<'_>,
-        work: impl Fn(&Shard, &[u32]) -> T + Sync,
-    ) -> Vec<T> {
-        lists.visit(|shard| {
-            let mut entries = std::mem::take(&mut shard.numbers);
-            entries.clear();
-            self.entries(lists, shard, &mut entries);
-            let done = work(shard, &entries);
-            shard.numbers = entries;
-            done
-        })
-    }
-
-    /// Adds the number of images of each entry of a shard to `entries`, which is empty.
-    fn entries(&self, lists: &ReferenceLists<'_>, shard: &Shard, entries: &mut Vec<u32>) {
-        entries.reserve(shard.n_entries());
-        if self.rounds.is_empty() {
-            return self.look_up(shard, entries);
-        }
-        let mut answers: Vec<&[u16]> =
-            self.rounds.iter().map(|round| &round.counts[shard.number()][..]).collect();
-        let mut nodes = Vec::new();
-        for image in shard.images() {
-            let first = entries.len();
-            let words = &image.symbols[image.entries(0)];
-            entries.extend(words.iter().map(|symbol| self.words[symbol.index()]));
-            nodes.clear();
-            nodes.extend(words.iter().map(|symbol| Node(u64::from(symbol.number()))));
-            nodes.resize(image.len(), Node(0));
-            for (n, answers) in (1..).zip(&mut answers) {
-                for (r, words) in lists.of_list(image.list).enumerate() {
-                    let before: usize = (0..n).map(|m| words.len().saturating_sub(m)).sum();
-                    let (own, later) = answers.split_at(words.len().saturating_sub(n));
-                    *answers = later;
-                    for (entry, count) in image.uses(r)[before..].iter().zip(own) {
-                        let entry = *entry as usize;
-                        // What was met before has its answer.
-                        if first + entry < entries.len() {
-                            continue;
-                        }
-                        let find =
-                            || self.longer(n, nodes[image.prefixes[entry] as usize], image.symbols[entry]);
-                        let found = if *count < MANY { None } else { find() };
-                        entries.push(found.map_or(u32::from(*count), |(node, count)| {
-                            nodes[entry] = node;
-                            count
-                        }));
-                    }
-                }
-            }
-        }
-    }
-
-    fn look_up(&self, shard: &Shard, entries: &mut Vec<u32>) {
-        let (mut nodes, mut queries, mut scratch) = (Vec::new(), Vec::new(), LookUp::default());
-        for image in shard.images() {
-            let first = entries.len();
-            // What is not stored occurs in this image only.
-            entries.resize(first + image.len(), 1);
-            nodes.clear();
-            nodes.resize(image.len(), None);
-            for n in 0..shard.order() {
-                queries.clear();
-                for entry in image.entries(n) {
-                    let symbol = image.symbols[entry];
-                    if n > 0 {
-                        let prefix = nodes[image.prefixes[entry] as usize];
-                        queries.extend(prefix.map(|prefix| Query { ngram: entry as u32, prefix, symbol }));
-                    } else if let Some((node, count)) = self.word(symbol) {
-                        (nodes[entry], entries[first + entry]) = (Some(node), count);
-                    }
-                }
-                self.longer_each(n, &queries, &mut scratch, |entry, node, count| {
-                    nodes[entry as usize] = Some(node);
-                    entries[first + entry as usize] = count;
-                });
-            }
-        }
+    /// The number of images of each n-gram of a shard of the lists that were counted.
+    pub fn occurrences(&self, shard: usize) -> Occurrences<'_> {
+        let answers = self.rounds.iter().map(|round| round.counts.get(shard).map_or(&[][..], Vec::as_slice));
+        Occurrences { counts: self, answers: answers.collect(), nodes: Vec::new() }
     }
 
     /// A word's node and count; `None` if no image contains it.

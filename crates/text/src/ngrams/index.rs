@@ -13,10 +13,9 @@ const SHARD_LISTS: [usize; 2] = [1024, 64];
 /// The number of shards, unless they would be larger or smaller: so many that threads share few images, too.
 const SHARDS: usize = 16;
 
-/// The lists of references of images, whose n-grams are indexed shard by shard, each time that they are visited.
+/// The lists of references of images.
 ///
-/// Those of all images together would take more memory than all else in an evaluation, and longer to fetch from there
-/// than to index again.
+/// Their n-grams are not kept: those of all images together would take more memory than all else in an evaluation.
 #[derive(Debug)]
 pub struct ReferenceLists<'a> {
     sentences: &'a Sentences,
@@ -41,11 +40,8 @@ pub struct ReferenceNgrams {
 
 /// The n-grams of up to 1,024 images.
 #[derive(Debug, Default)]
-pub struct Shard {
-    number: usize,
+struct Shard {
     order: usize,
-    /// The list of references of each image, and the number of images that share it.
-    lists: Vec<(u32, u32)>,
     /// The end of the entries of each image and order: `n_images × order` numbers.
     bounds: Vec<u32>,
     /// The prefix of each entry, as an entry of the same image; [`NONE`] for single words.
@@ -58,17 +54,11 @@ pub struct Shard {
     uses_ends: Vec<u32>,
     /// The end of each image's references.
     reference_ends: Vec<u32>,
-    /// A buffer of those who visit shards: fresh memory for each takes longer than what they write there.
-    pub(super) numbers: Vec<u32>,
 }
 
 /// One image's n-grams, as slices of its shard.
 #[derive(Clone, Copy, Debug)]
 pub struct ImageNgrams<'a> {
-    /// The list of its references.
-    pub list: u32,
-    /// The number of images that share this list.
-    pub times: u32,
     /// The end of the entries of each order.
     bounds: &'a [u32],
     /// The index of the image's first entry in its shard.
@@ -109,55 +99,17 @@ impl<'a> ImageNgrams<'a> {
         let start = if r == 0 { self.first_use } else { self.uses_ends[r - 1] };
         &self.uses[(start - self.first_use) as usize..(self.uses_ends[r] - self.first_use) as usize]
     }
-
-    /// Of `values`, which lists one for each entry of the shard, those of this image.
-    pub fn of_entries<'v, T>(&self, values: &'v [T]) -> &'v [T] {
-        &values[self.first_entry..self.first_entry + self.len()]
-    }
 }
 
 impl Shard {
-    /// The number of images, each of which has a list of its own here.
-    pub fn n_images(&self) -> usize {
-        self.reference_ends.len()
-    }
-
-    /// The number of the shard, from 0.
-    pub(super) fn number(&self) -> usize {
-        self.number
-    }
-
-    /// The length of the longest n-grams.
-    pub(super) fn order(&self) -> usize {
-        self.order
-    }
-
-    /// The number of references of all images.
-    pub fn n_references(&self) -> usize {
-        self.uses_ends.len()
-    }
-
-    /// The number of entries of all images.
-    pub fn n_entries(&self) -> usize {
-        self.bounds.last().map_or(0, |end| *end as usize)
-    }
-
-    /// The n-grams of each image.
-    pub fn images(&self) -> impl Iterator<Item = ImageNgrams<'_>> {
-        (0..self.n_images()).map(|at| self.image(at))
-    }
-
     fn image(&self, at: usize) -> ImageNgrams<'_> {
-        let Self { order, lists, bounds, prefixes, symbols, uses, uses_ends, reference_ends, .. } = self;
-        let (list, times) = lists[at];
+        let Self { order, bounds, prefixes, symbols, uses, uses_ends, reference_ends } = self;
         let first_entry = Ends(bounds).start(at * order);
         let bounds = &bounds[at * order..(at + 1) * order];
         let entries = first_entry..bounds[order - 1] as usize;
         let references = Ends(reference_ends).range(at);
         let of_image = Ends(uses_ends).start(references.start)..Ends(uses_ends).start(references.end);
         ImageNgrams {
-            list,
-            times,
             bounds,
             first_entry,
             prefixes: prefixes.get(entries.clone()).unwrap_or_default(),
@@ -210,7 +162,10 @@ impl<'a> ReferenceLists<'a> {
     }
 
     /// The references of one list, as their words.
-    pub(super) fn of_list(&self, list: u32) -> impl Iterator<Item = &'a [Symbol]> + use<'a> {
+    ///
+    /// # Panics
+    /// If there is no such list, or the ends point past the last sentence.
+    pub fn of_list(&self, list: u32) -> impl Iterator<Item = &'a [Symbol]> + use<'a> {
         let sentences = self.sentences;
         Ends(self.ends).range(list as usize).map(|place| sentences.words(place))
     }
@@ -225,21 +180,14 @@ impl<'a> ReferenceLists<'a> {
         self.different.chunks(self.lists_per_shard()).collect()
     }
 
-    /// Applies `work` to each shard; results are in the order of images, and threads take shards. `work` may keep a
-    /// shard, and leave another.
-    ///
-    /// # Panics
-    /// If there is no such list, or the ends point past the last sentence.
-    pub fn visit<T: Send>(&self, work: impl Fn(&mut Shard) -> T + Sync) -> Vec<T> {
+    /// Applies `work` to each shard, its number and its lists, each with the number of images that share it. Results
+    /// are in the order of the lists; threads take shards, and have a scratch each.
+    pub fn by_shard<S: Default, T: Send>(
+        &self,
+        work: impl Fn(&mut S, usize, &[(u32, u32)]) -> T + Sync,
+    ) -> Vec<T> {
         let shards = self.shards().into_par_iter().enumerate();
-        let each = shards.map_init(<(Trie, Shard)>::default, |(trie, shard), (number, lists)| {
-            shard.clear(number, self.order, lists);
-            for (list, _) in lists {
-                shard.push(self.sentences, Ends(self.ends).range(*list as usize), trie);
-            }
-            work(shard)
-        });
-        each.collect()
+        shards.map_init(S::default, |scratch, (number, lists)| work(scratch, number, lists)).collect()
     }
 }
 
@@ -247,9 +195,14 @@ impl ReferenceNgrams {
     /// Indexes the n-grams of references.
     ///
     /// # Panics
-    /// As [`ReferenceLists::visit`].
+    /// If there is no such list, or the ends point past the last sentence.
     pub fn build(lists: &ReferenceLists<'_>) -> Self {
-        Self { shards: lists.visit(std::mem::take), lists_per_shard: lists.lists_per_shard() }
+        let index = |trie: &mut Trie, _, of_shard: &[(u32, u32)]| {
+            let mut shard = Shard { order: lists.order, ..Shard::default() };
+            of_shard.iter().for_each(|(list, _)| shard.push(lists.of_list(*list).collect(), trie));
+            shard
+        };
+        Self { shards: lists.by_shard(index), lists_per_shard: lists.lists_per_shard() }
     }
 
     /// The n-grams of one list, given by its place among those of the index.
@@ -262,22 +215,9 @@ impl ReferenceNgrams {
 }
 
 impl Shard {
-    /// Forgets all n-grams; those of `lists` come next.
-    fn clear(&mut self, number: usize, order: usize, lists: &[(u32, u32)]) {
-        let Self { bounds, prefixes, symbols, uses, uses_ends, reference_ends, .. } = self;
-        for numbers in [bounds, prefixes, uses, uses_ends, reference_ends] {
-            numbers.clear();
-        }
-        symbols.clear();
-        (self.number, self.order) = (number, order);
-        self.lists.clear();
-        self.lists.extend_from_slice(lists);
-    }
-
-    fn push(&mut self, sentences: &Sentences, references: std::ops::Range<usize>, trie: &mut Trie) {
+    fn push(&mut self, references: Vec<&[Symbol]>, trie: &mut Trie) {
         let (first_entry, first_use) = (self.symbols.len(), self.uses.len());
         let first_reference = self.uses_ends.len();
-        let references: Vec<&[Symbol]> = references.map(|r| sentences.words(r)).collect();
         for words in &references {
             let n_uses: usize = (0..self.order).map(|n| words.len().saturating_sub(n)).sum();
             self.uses.resize(self.uses.len() + n_uses, NONE);

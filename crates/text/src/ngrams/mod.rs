@@ -20,10 +20,12 @@
 mod count;
 mod index;
 mod parts;
+mod repeats;
 mod segment;
 
-pub use count::{CountParts, LookUp, NgramCounts, Node, Query};
-pub use index::{ImageNgrams, ReferenceLists, ReferenceNgrams, Shard};
+pub use count::{CountParts, LookUp, NgramCounts, Node, Occurrences, Query};
+pub use index::{ImageNgrams, ReferenceLists, ReferenceNgrams};
+pub use repeats::Repeats;
 pub use segment::{CandidateNgram, SegmentNgrams, Segments};
 
 /// Means "no n-gram": the prefix of a single word, or the entry of an n-gram that no reference contains.
