@@ -6,6 +6,7 @@
 
 use std::cell::Cell;
 
+use bytemuck::zeroed_vec;
 use rayon::prelude::*;
 
 use crate::ends::Ends;
@@ -221,18 +222,18 @@ impl Sentences {
     }
 
     fn join(builders: Vec<Builder>, vocabulary: &mut Vocabulary) -> Self {
-        let mut symbols = Vec::with_capacity(builders.iter().map(|b| b.symbols.len()).sum());
+        let mut symbols_before = 0_u64;
         let mut ends = Vec::with_capacity(builders.iter().map(|b| b.ends.len()).sum());
         let (mut odd, mut odd_words, mut odd_ends) = (Vec::new(), Vec::new(), Vec::new());
-        let mut open = Vec::new();
-        for builder in builders {
-            let (symbols_before, sentences_before) = (symbols.len() as u64, ends.len() as u64);
-            let map: Vec<Symbol> =
-                builder.vocabulary.iter().map(|(_, word)| vocabulary.intern(word)).collect();
-            symbols.extend(builder.symbols.iter().map(|s| map[s.index()]));
+        let (mut open, mut maps) = (Vec::new(), Vec::with_capacity(builders.len()));
+        for builder in &builders {
+            let sentences_before = ends.len() as u64;
+            let map = builder.vocabulary.iter().map(|(_, word)| vocabulary.intern(word));
+            maps.push(map.collect::<Vec<Symbol>>());
             ends.extend(builder.ends.iter().map(|end| symbols_before + end));
+            symbols_before += builder.symbols.len() as u64;
             open.extend(builder.open.iter().map(|k| sentences_before + k));
-            for k in builder.odd {
+            for k in builder.odd.iter().copied() {
                 odd.push(sentences_before + k as u64);
                 for piece in part(&builder.symbols, &builder.ends, k) {
                     for word in builder.vocabulary.word(*piece).split(is_python_space) {
@@ -244,6 +245,16 @@ impl Sentences {
                 odd_ends.push(odd_words.len() as u64);
             }
         }
+        // Fresh memory takes longer than what is written there, so all threads write.
+        let mut symbols: Vec<Symbol> = zeroed_vec(symbols_before as usize);
+        let (mut rest, mut parts) = (&mut symbols[..], Vec::with_capacity(builders.len()));
+        for (builder, map) in builders.into_iter().zip(maps) {
+            let own = rest.split_off_mut(..builder.symbols.len()).unwrap_or_default();
+            parts.push((own, builder.symbols, map));
+        }
+        parts.into_par_iter().for_each(|(all, own, map)| {
+            all.iter_mut().zip(own).for_each(|(all, own)| *all = map[own.index()]);
+        });
         Self {
             symbols: symbols.into(),
             ends: ends.into(),

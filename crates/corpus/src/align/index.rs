@@ -174,6 +174,11 @@ impl ImageIndex {
     pub fn find(&self, id: &SegmentId) -> Option<usize> {
         self.numbers.find(id)
     }
+
+    /// The same; `likely` is the image that it probably is, which is looked at first.
+    pub(super) fn find_from(&self, likely: usize, id: &SegmentId) -> Option<usize> {
+        if self.id(likely) == Some(id) { Some(likely) } else { self.find(id) }
+    }
 }
 
 /// Refuses an id that is another one than the first as text, but has the same file name.
@@ -204,7 +209,13 @@ impl Numbers {
     /// Numbers `ids`, and returns the number of each.
     pub fn of(ids: &[SegmentId], comparison: Ids) -> (Self, Vec<u32>) {
         let mut numbers = Self { comparison, ..Self::default() };
-        let of_each = ids.iter().map(|id| numbers.add(id)).collect();
+        // Captions of one image mostly follow each other.
+        numbers.reserve(ids.chunk_by(|a, b| a == b).count());
+        let mut of_each = Vec::with_capacity(ids.len());
+        for equal in ids.chunk_by(|a, b| a == b) {
+            let number = equal.first().map(|id| numbers.add(id));
+            of_each.extend(equal.iter().filter_map(|_| number));
+        }
         (numbers, of_each)
     }
 

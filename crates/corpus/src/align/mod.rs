@@ -170,8 +170,11 @@ impl ChosenRows {
         let Check { images, candidates, .. } = check;
         let mut chosen = Self { rows: vec![None; images.len()], repeated: Vec::new(), surplus: Vec::new() };
         let lines = check.lines();
+        // Candidates mostly come in the order of the references.
+        let mut likely = 0;
         for (row, id) in (0_u32..).zip(candidates.ids()) {
-            let image = lines.map_or_else(|| images.find(id), |lines| lines.find(images, id));
+            let image = lines.map_or_else(|| images.find_from(likely, id), |lines| lines.find(images, id));
+            likely = image.map_or(likely, |image| image + 1);
             match image.and_then(|image| chosen.rows.get_mut(image)) {
                 None => chosen.surplus.push(row),
                 Some(slot @ None) => *slot = Some(row),
