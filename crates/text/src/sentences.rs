@@ -18,6 +18,9 @@ use capeval_arrays::Buffer;
 /// The length of the texts below which tokenising uses a single thread: some 2,000 captions.
 const BYTES_PER_THREAD: usize = 100_000;
 
+/// Few texts have shorter words, each with the space after it.
+const BYTES_PER_SYMBOL: usize = 4;
+
 thread_local! {
     /// The buffers of a thread, kept between calls: rebuilding the automaton of the `ptb` tokenizer takes
     /// longer than tokenising a small batch.
@@ -191,7 +194,7 @@ impl Sentences {
 
     fn build<'t>(
         n: usize,
-        text: impl Fn(usize) -> &'t str,
+        text: impl Fn(usize) -> &'t str + Sync,
         vocabulary: &mut Vocabulary,
         push: impl Fn(&mut Builder, usize, &mut Scratch) + Sync,
     ) -> Self {
@@ -209,9 +212,14 @@ impl Sentences {
         let builders: Vec<Builder> = (0..parts)
             .into_par_iter()
             .map(|part| {
+                let texts = n * part / parts..n * (part + 1) / parts;
                 let mut builder = Builder::default();
+                // To grow step by step takes new memory at each step.
+                let bytes: usize = texts.clone().map(|k| text(k).len()).sum();
+                builder.symbols.reserve(bytes / BYTES_PER_SYMBOL);
+                builder.ends.reserve(texts.len());
                 let mut scratch = IDLE.take();
-                for k in n * part / parts..n * (part + 1) / parts {
+                for k in texts {
                     push(&mut builder, k, &mut scratch);
                 }
                 IDLE.set(scratch);
