@@ -121,7 +121,7 @@ fn baselines(parcel: &Parcel, known: &[BaselinePlan], fault: &mut Option<Fault>)
 /// As [`phase`], of fields alone, for fuzz targets.
 #[cfg(fuzzing)]
 pub fn of_fields(fields: Vec<(String, String)>, known: Option<&PhasePlan>) -> PhasePlan {
-    phase(&Parcel { fields, ..Parcel::default() }, known).0
+    phase(&Parcel::of_fields(fields), known).0
 }
 
 fn take<'p>(fields: &mut Fields<'p>, name: &str) -> Option<&'p str> {

@@ -48,6 +48,12 @@ pub struct Parcel {
 }
 
 impl Parcel {
+    /// A form without files, for fuzz targets.
+    #[cfg(fuzzing)]
+    pub fn of_fields(fields: Vec<(String, String)>) -> Self {
+        Self { fields, ..Self::default() }
+    }
+
     /// Receives a form; the body of a program that sends no form is the field `plan`.
     pub async fn receive(app: &App, by: &Visitor, request: Request) -> Result<Self> {
         upload::limit(app, by)?;
