@@ -8,7 +8,7 @@ use super::evidence;
 use super::settle::refuse_open;
 use super::side::{Rows, Side};
 use super::words::{Gain, Words, gain, sample, words};
-use super::{Pick, joined, text};
+use super::{Pick, joined_ids, text};
 use crate::Remedy;
 use crate::captions::Captions;
 use crate::error::{Error, ErrorKind};
@@ -114,7 +114,7 @@ impl<'c> Sides<'c> {
             unread,
             ground: self.ground.pick(way.ground, &scored.ground),
             system: self.system.pick(way.system, &scored.system),
-            joined: joined::telling(&self.ground, &self.system, way.system),
+            joined: joined_ids::telling(&self.ground, &self.system, way.system),
             by_gain: scored.gain.mean > LEAST_GAIN && scored.gain.n >= FEWEST_IMAGES,
         })
     }
@@ -413,7 +413,7 @@ impl<'c> Sides<'c> {
     /// The readings as they are, where the sides share no ids.
     fn by_name(&self) -> Result<Decision, Error> {
         for (side, other) in [(&self.system, &self.ground), (&self.ground, &self.system)] {
-            if let Some(template) = joined::of(side, other) {
+            if let Some(template) = joined_ids::of(side, other) {
                 let argument = Argument::IdColumn(side.role());
                 let message =
                     format!("no column has the ids of {}, but several together do", other.captions.source());

@@ -4,15 +4,15 @@
 //! fourteen pairings of real systems and people with their references, the gain is 4.6 to 41 standard errors at 100
 //! images, and within 2 if rows are shifted or in another order. Files that are sorted by class hide a shift from
 //! images far away, so rows nearby are compared as well: a shift by one row fits the neighbour's references best.
-//! Before pairs are said not to fit, rare words must agree ([`super::rare`]). Of few images, all pairs are compared
-//! ([`super::few`]).
+//! Before pairs are said not to fit, rare words must agree ([`super::rare_words`]). Of few images, all pairs are
+//! compared ([`super::few_pairs`]).
 
 use std::collections::HashMap;
 
 use foldhash::fast::FixedState;
 
-use super::few;
-use super::rare;
+use super::few_pairs;
+use super::rare_words;
 use super::words::{self, Words, f1};
 
 /// With fewer images, a sample says little: all pairs are compared.
@@ -104,7 +104,7 @@ pub fn fit<'t>(
     caption: impl Fn(usize) -> &'t str,
     references: impl Fn(usize) -> Vec<&'t str>,
 ) -> Fit {
-    let rare = || rare::gains(n, &caption, &references);
+    let rare = || rare_words::gains(n, &caption, &references);
     let of_sample = judged(n, &samples(n, &caption, &references), rare);
     of_few(of_sample, n, caption, references)
 }
@@ -128,7 +128,7 @@ fn of_few<'t>(
     let is_kept = |word: &u64| word.wrapping_mul(0xD6E8_FEB8_6659_FD93).rotate_left(32).is_multiple_of(parts);
     let texts = captions.iter_mut().chain(images.iter_mut().flatten());
     texts.filter(|_| parts > 1).for_each(|words| words.retain(is_kept));
-    match few::look(&captions, &images) {
+    match few_pairs::look(&captions, &images) {
         Some((t, mispairing)) if n < FEWEST_IMAGES => Fit { images: n, t: Some(t), mispairing },
         // The sample says better that captions do not fit at all.
         Some((_, mispairing)) => {
@@ -158,7 +158,7 @@ pub fn fit_some<'t>(
         })
     };
     let rare = || {
-        let gains = rare::gains(captions.len(), &|k| captions[k].1, &|k| references(captions[k].0));
+        let gains = rare_words::gains(captions.len(), &|k| captions[k].1, &|k| references(captions[k].0));
         gains.into_iter().map(|(k, gain)| (captions[k].0, gain)).collect()
     };
     let of_sample = judged(captions.len(), &captions.iter().filter_map(sampled).collect::<Vec<_>>(), rare);

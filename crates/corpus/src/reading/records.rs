@@ -517,7 +517,7 @@ mod tests {
 
     /// The way to the largest list of records, its paths, and its number of rows.
     fn read(text: &str) -> (String, String, usize) {
-        let found = lists(super::super::literal::values(text).expect("values"));
+        let found = lists(super::super::literals::values(text).expect("values"));
         let first = found.into_iter().next().expect("a list of records");
         let paths: Vec<&str> = first.sheet.columns.iter().map(|column| &*column.path).collect();
         (first.path, paths.join(" "), first.sheet.len())

@@ -218,7 +218,7 @@ mod tests {
     }
 
     fn sheet(text: &str) -> Sheet {
-        let Some(Cell::List(items)) = super::super::literal::values(text).and_then(|mut all| all.pop())
+        let Some(Cell::List(items)) = super::super::literals::values(text).and_then(|mut all| all.pop())
         else {
             panic!("{text} is a list")
         };

@@ -9,7 +9,7 @@ use super::records::{Doubt, RecordList, SPLIT};
 use super::sheet::{Record, Sheet, SheetColumn};
 use super::side::joined;
 use super::{
-    Because, EvidentList, Pick, Reading, column, family, literal, marks, moments, records, text, yaml,
+    Because, EvidentList, Pick, Reading, column, family, literals, marks, moments, records, text, yaml,
 };
 use crate::captions::Captions;
 use crate::error::{Error, ErrorKind, Position};
@@ -21,7 +21,7 @@ use crate::{Format, Notice, Remedy, Role, SegmentId};
 
 /// The captions of values that are nested in any way; `None` if there are none in them.
 pub(crate) fn read_values(text: &str, name: &str, options: &ReadOptions) -> Result<Option<Captions>, Error> {
-    let Some(values) = literal::values(text).or_else(|| yaml::values(text)) else { return Ok(None) };
+    let Some(values) = literals::values(text).or_else(|| yaml::values(text)) else { return Ok(None) };
     let format = if text.trim_start().starts_with('[') { Format::ListJson } else { Format::JsonLines };
     of_lists(records::lists(values), name, options, Some(format))
 }

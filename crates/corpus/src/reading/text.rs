@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::records::{Doubt, RecordList};
 use super::sheet::{Record, Sheet};
-use super::{framed, literal};
+use super::{frames, literals};
 use crate::Role;
 use crate::error::Position;
 use crate::table::{Cell, header_sign, remarks};
@@ -72,7 +72,7 @@ fn lists(lines: &[Line<'_>]) -> Vec<RecordList> {
     lists.extend(labelled(&all));
     let bare: Vec<RecordList> = lists.iter().filter_map(without_signs).collect();
     lists.extend(bare);
-    lists.extend(framed::all(&all));
+    lists.extend(frames::all(&all));
     lists.retain(|list| list.sheet.len() >= 2);
     lists
 }
@@ -475,7 +475,7 @@ fn record((first, rest): (&str, &str), separator: &str, label: Option<&str>, mar
 /// A field as a text, or as the values of JSON within it.
 fn text(field: &str) -> Cell<'static> {
     if field.starts_with(['[', '{'])
-        && let Some([value]) = literal::values(field).and_then(|values| <[_; 1]>::try_from(values).ok())
+        && let Some([value]) = literals::values(field).and_then(|values| <[_; 1]>::try_from(values).ok())
     {
         return value;
     }
