@@ -1,5 +1,4 @@
 //! Captions of a few words: scores are the same on one thread and on several, from captions and from prepared
-
 //! references, and beside another system.
 
 use std::sync::LazyLock;
