@@ -166,8 +166,11 @@ fn flatten(path: String, cell: Cell<'static>, roles: &Roles, flat: &mut Record) 
 struct Roles(HashMap<String, String>);
 
 impl Roles {
-    /// The part of a conversation that an item is.
+    /// The part of a conversation that an item is: its role, or a thought of a model of Google's.
     fn of(&self, path: &str, fields: &[(String, Cell<'static>)]) -> Option<String> {
+        if fields.iter().any(|(name, cell)| name == "thought" && *cell == Cell::Bool(true)) {
+            return Some("thought=true".to_owned());
+        }
         let key = self.0.get(path)?;
         let (key, role) = fields.iter().find(|(name, _)| name == key)?;
         match role {

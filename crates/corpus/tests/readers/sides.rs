@@ -280,3 +280,21 @@ fn one_file_gives_its_ids_and_all_of_its_references() {
     });
     assert_eq!(mine.ids()[0].to_string(), "70");
 }
+
+/// What a model thought is no candidate beside its answer, before it or after it.
+#[test]
+fn parts_that_are_thoughts_stand_apart_from_the_answer() {
+    let thought = r#"{"text": "I see an image and should describe it in a few words.", "thought": true}"#;
+    for is_first in [true, false] {
+        let row = |k: usize, text: &str| {
+            let answer = format!("{{\"text\": {text:?}}}");
+            let parts = if is_first { [thought, &answer] } else { [&answer, thought] }.join(", ");
+            let content = format!("{{\"parts\": [{parts}], \"role\": \"model\"}}");
+            format!("{{\"key\": {}, \"response\": {{\"candidates\": [{{\"content\": {content}}}]}}}}", k + 1)
+        };
+        let lines = candidates(row, "\n");
+        let (_, mine, said) = read(&references(), ("gemini.jsonl", &lines)).unwrap();
+        let texts: Vec<&str> = (0..mine.len()).map(|row| mine.text(row)).collect();
+        assert_eq!(texts, ORDER.map(|k| IMAGES[k].0), "{said}");
+    }
+}
