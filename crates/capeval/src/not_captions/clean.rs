@@ -83,11 +83,20 @@ impl<'k> Cleaner<'k> {
                     .map(|rest| rest.trim_matches(['*', ' ', '\n', '|', '>']).to_owned())
             }
             Cleaning::StartEndWords => {
-                let Habits { start, end, .. } = &self.habits;
+                let Habits { start, end, some_start, some_end, .. } = &self.habits;
+                let start = start.as_ref().or(some_start.as_ref().map(|(_, word)| word));
+                let end = end.as_ref().or(some_end.as_ref().map(|(_, word)| word));
                 let mut rest = text.trim();
-                rest =
-                    start.as_ref().and_then(|word| rest.strip_prefix(word.as_str())).unwrap_or(rest).trim();
-                rest = end.as_ref().and_then(|word| rest.strip_suffix(word.as_str())).unwrap_or(rest).trim();
+                // "weekend" does not end with "end".
+                let is_apart = |c: Option<char>| c.is_none_or(char::is_whitespace);
+                let after = |word: &String| {
+                    rest.strip_prefix(word.as_str()).filter(|tail| is_apart(tail.chars().next()))
+                };
+                rest = start.and_then(after).unwrap_or(rest).trim();
+                let before = |word: &String| {
+                    rest.strip_suffix(word.as_str()).filter(|head| is_apart(head.chars().next_back()))
+                };
+                rest = end.and_then(before).unwrap_or(rest).trim();
                 (rest.len() < text.trim().len()).then(|| rest.to_owned())
             }
             Cleaning::SubwordMarks => joined(text),

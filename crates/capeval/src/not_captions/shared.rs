@@ -36,6 +36,10 @@ pub(super) struct Habits {
     pub decoration: Decoration,
     /// The habits of some captions that begin alike, after their number and that of all, if there are no habits of all.
     pub of_some: Option<([usize; 2], Box<Self>)>,
+    /// The word with which some begin, which is none of a language by its form, after their number and that of all.
+    pub some_start: Option<([usize; 2], String)>,
+    /// The word with which some end, likewise: the captions of a model that was cut off have no end.
+    pub some_end: Option<([usize; 2], String)>,
 }
 
 /// The name of references in notices.
@@ -101,6 +105,12 @@ impl Habits {
         }
         let is_plain = Self { placeholders: Vec::new(), ..habits.clone() } == Self::default();
         habits.of_some = if is_plain { Self::of_some(&captions, &others) } else { None };
+        let is_undecorated = habits.of_some.is_none() && habits.decoration == Decoration::default();
+        let of_some = |word: &Option<String>, back| {
+            if is_undecorated && word.is_none() { frame_of_some(&captions, &others, back) } else { None }
+        };
+        habits.some_start = of_some(&habits.start, false);
+        habits.some_end = of_some(&habits.end, true);
         habits
     }
 
@@ -159,9 +169,18 @@ impl Habits {
             let share = alike * 100 / looked_at;
             habits.notices_of(&format!("{share}% of the {whose}"), alike * n / looked_at)
         });
+        let of_some_words = [("begin", &self.some_start), ("end", &self.some_end)].into_iter();
+        let of_some_words = of_some_words.filter_map(|(verb, found)| {
+            let ([alike, looked_at], word) = found.as_ref()?;
+            let share = alike * 100 / looked_at;
+            let message = format!("{share}% of the {whose} {verb} with {word:?}, which counts as a word");
+            let remedy = Remedy::set(Argument::Clean, Cleaning::StartEndWords.name()).to("remove them");
+            Some(Notice::new(Code::StartEndWords, message).count(alike * n / looked_at).remedy(remedy))
+        });
         let is_asked = self.is_asked() && whose != REFERENCES;
         let told = if is_asked { Self { prompt: None, ..self.clone() } } else { self.clone() };
-        told.notices_of(&format!("nearly all {whose}"), n).into_iter().chain(of_some).collect()
+        let of_all = told.notices_of(&format!("nearly all {whose}"), n);
+        of_all.into_iter().chain(of_some).chain(of_some_words).collect()
     }
 
     /// Notices of the habits of `n` captions, which `whose` names.
@@ -246,32 +265,40 @@ impl Habits {
     }
 }
 
+/// The first word of a text, or the last one, if `back`.
+fn outer_word(text: &str, back: bool) -> Option<&str> {
+    let mut words = text.split_whitespace();
+    if back { words.next_back() } else { words.next() }
+}
+
+/// Returns true if a word may be a mark by its letters, and hardly any of these texts has it between its first word and
+/// its last one.
+fn may_be_mark(word: &str, texts: &[&str]) -> bool {
+    let is_word = word.chars().all(|c| c.is_alphanumeric() || "@_#*|~=+-".contains(c))
+        && word.chars().any(char::is_alphabetic);
+    let repeats = |text: &&&str| {
+        let mut inner = text.split_whitespace().skip(1).peekable();
+        std::iter::from_fn(|| inner.next().filter(|_| inner.peek().is_some())).any(|other| other == word)
+    };
+    is_word && word.len() >= SHORTEST_MARK && texts.iter().filter(repeats).count() * 20 <= texts.len()
+}
+
+/// The number of texts that have a word, in any case.
+fn n_with(word: &str, texts: &[&str]) -> usize {
+    let has = |text: &&&str| text.split_whitespace().any(|other| other.eq_ignore_ascii_case(word));
+    texts.iter().filter(has).count()
+}
+
 /// The word with which nearly all captions begin (or end, if `back`) that is a mark: it occurs nowhere else, the others
 /// do not know it or begin and end alike, and, at the start, what follows it begins as the others do.
 fn frame(captions: &[&str], others: &[&str], back: bool) -> Option<String> {
-    fn word(text: &str, back: bool) -> Option<&str> {
-        let mut words = text.split_whitespace();
-        if back { words.next_back() } else { words.next() }
-    }
-    let (mark, n) = most_common(captions.iter().filter_map(|text| word(text, back)))?;
-    let is_word = mark.chars().all(|c| c.is_alphanumeric() || "@_#*|~=+-".contains(c))
-        && mark.chars().any(char::is_alphabetic);
-    if !is_word || mark.len() < SHORTEST_MARK || !are_nearly_all(n, captions.len()) {
+    let (mark, n) = most_common(captions.iter().filter_map(|text| outer_word(text, back)))?;
+    if !are_nearly_all(n, captions.len()) || !may_be_mark(mark, captions) {
         return None;
     }
-    // Between the first word and the last one.
-    let repeats = |text: &&&str| {
-        let mut inner = text.split_whitespace().skip(1).peekable();
-        std::iter::from_fn(|| inner.next().filter(|_| inner.peek().is_some())).any(|word| word == mark)
-    };
-    if captions.iter().filter(repeats).count() * 20 > captions.len() {
-        return None;
-    }
-    let has = |text: &&&str| text.split_whitespace().any(|word| word.eq_ignore_ascii_case(mark));
-    let n_others = others.iter().filter(has).count();
-    let n_alike = others.iter().filter(|text| word(text, back) == Some(mark)).count();
+    let n_alike = others.iter().filter(|text| outer_word(text, back) == Some(mark)).count();
     let are_alike = are_nearly_all(n_alike, others.len());
-    let is_known = n_others > 0 && !are_alike;
+    let is_known = n_with(mark, others) > 0 && !are_alike;
     if is_known || others.is_empty() {
         return None;
     }
@@ -286,6 +313,25 @@ fn frame(captions: &[&str], others: &[&str], back: bool) -> Option<String> {
         }
     }
     Some(mark.to_owned())
+}
+
+/// The word with which at least a tenth of the captions begin (or end, if `back`) that is none of a language by its
+/// form and occurs nowhere else; after their number and that of all. The others do not know it, or do so alike.
+fn frame_of_some(captions: &[&str], others: &[&str], back: bool) -> Option<([usize; 2], String)> {
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    for word in captions.iter().filter_map(|text| outer_word(text, back)) {
+        *counts.entry(word).or_default() += 1;
+    }
+    let n_alike = |word: &str| others.iter().filter(|text| outer_word(text, back) == Some(word)).count();
+    let is_mark = |(word, n): &(&str, usize)| {
+        *n >= FEW
+            && *n * 10 >= captions.len()
+            && may_be_mark(word, captions)
+            && is_marker(word, captions) == Some(true)
+            && (n_with(word, others) == 0 || n_alike(word) * 10 >= others.len())
+    };
+    let found = counts.into_iter().filter(is_mark).max_by(|(a, n), (b, m)| n.cmp(m).then_with(|| b.cmp(a)));
+    found.filter(|_| !others.is_empty()).map(|(word, n)| ([n, captions.len()], word.to_owned()))
 }
 
 /// The first of the words with digits with which nearly all captions begin (or end, if `back`), and few of the others;

@@ -256,6 +256,39 @@ fn what_some_captions_begin_with_is_told() {
 }
 
 #[test]
+fn marks_of_decoders_on_some_captions_are_told_and_removed() {
+    let people = people(60);
+    let marked = |change: &dyn Fn(&str) -> String, every: usize| -> Vec<String> {
+        let change = |(k, text): (usize, &String)| if k % every == 0 { change(text) } else { text.clone() };
+        people.iter().rev().enumerate().map(change).collect()
+    };
+    let ends = ["endseq", "END", "<|e|>", "xxeos", "[EOS]", "zzz"];
+    for (every, end) in [2, 5, 9].into_iter().flat_map(|every| ends.map(|end| (every, end))) {
+        let mine = marked(&|text| format!("{text} {end}"), every);
+        let told = verdict(&mine, &people, &["bleu"]).unwrap();
+        assert!(told == ["start-end-words"] || told == ["special-tokens"], "{end} every {every}: {told:?}");
+        if told == ["start-end-words"] {
+            let (mine, others): (Vec<&str>, Vec<&str>) =
+                (mine.iter().map(String::as_str).collect(), people.iter().map(String::as_str).collect());
+            let cleaner = Cleaner::new(&[Cleaning::StartEndWords], &mine, &others);
+            assert!(mine.iter().zip(others.iter().rev()).all(|(text, bare)| cleaner.clean(text).0 == *bare));
+        }
+        let both = marked(&|text| format!("startseq {text} {end}"), every);
+        assert_ne!(verdict(&both, &people, &["bleu"]).unwrap(), Vec::<String>::new(), "{end} every {every}");
+    }
+    for word in ["outside", "end", "weekend", "background", "2"] {
+        let mine = marked(&|text| format!("{text} {word}"), 5);
+        assert_eq!(verdict(&mine, &people, &["bleu"]).unwrap(), Vec::<String>::new(), "{word}");
+    }
+    // A few captions without the end that nearly all have, and a word that only ends as it does.
+    let mut mine = marked(&|text| format!("{text} endseq"), 1);
+    mine[0] = "a long weekendseq".to_owned();
+    let mine: Vec<&str> = mine.iter().map(String::as_str).collect();
+    let others: Vec<&str> = people.iter().map(String::as_str).collect();
+    assert_eq!(Cleaner::new(&[Cleaning::StartEndWords], &mine, &others).clean(mine[0]).0, mine[0]);
+}
+
+#[test]
 fn letters_and_accents_in_two_forms_are_told() {
     let whole: Vec<String> = people(60).iter().map(|text| text.replace('e', "é")).collect();
     let apart: Vec<String> = whole.iter().rev().map(|text| text.replace('é', "e\u{301}")).collect();
