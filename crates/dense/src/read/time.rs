@@ -81,7 +81,7 @@ impl Span {
         while at < bytes.len() {
             let is_start = bytes[at].is_ascii_digit()
                 && (at == 0 || !bytes[at - 1].is_ascii_alphanumeric() && bytes[at - 1] != b'.');
-            let is_bracketed = text[..at].ends_with(['[', '(', '<']);
+            let is_bracketed = matches!(bytes[..at], [.., b'[' | b'(' | b'<']);
             match is_start.then(|| span_at(&text[at..], is_bracketed)).flatten() {
                 Some((length, start, end)) => {
                     let span = Self::new(text, (at, at + length), (start, end));
@@ -365,6 +365,9 @@ mod tests {
         assert_eq!(captions, ["a man sings 2 songs.", "he bows."]);
         assert_eq!(found[1].0, Time::Seconds(12.5));
         assert_eq!(events_in_text("I cannot say."), Err("I cannot say.".to_owned()));
+        let found = events_in_text("0:00 – 0:05: un café ☕. (0:05 – 0:09): 一只狗。").unwrap();
+        assert_eq!((found.len(), found[0].2.as_str(), found[1].2.as_str()), (2, "un café ☕.", "一只狗。"));
+        assert_eq!(events_in_text("\u{feff}é"), Err("\u{feff}é".to_owned()));
         let found = events_in_text("[00:05 - 00:10] a dog\n[00:10 - 00:20] a cat").unwrap();
         assert_eq!(
             (found[0].1, found[0].2.as_str(), found[1].2.as_str()),
