@@ -146,7 +146,8 @@ pub fn picture_file(path: &Path) -> Result<Picture, Refusal> {
     let state = fs::metadata(path).and_then(|metadata| {
         let changed = metadata.modified()?.duration_since(UNIX_EPOCH).unwrap_or_default();
         let path = std::path::absolute(path)?.to_string_lossy().into_owned();
-        Ok((path, format!("{} {}", metadata.len(), changed.as_nanos()), metadata.is_file()))
+        let state = format!("{} {}{}", metadata.len(), changed.as_nanos(), written_at(&metadata));
+        Ok((path, state, metadata.is_file()))
     });
     match state {
         Ok((path, state, true)) => Ok(Picture::File { path, state }),
@@ -155,6 +156,21 @@ pub fn picture_file(path: &Path) -> Result<Picture, Refusal> {
             let refusal = Refusal::new(format!("cannot open the picture: {}", system_words(&error)));
             Err(refusal.at(path.display()))
         }
+    }
+}
+
+/// The time at which a file was last written, as far as the system tells it: no program can set it, as it can the time
+/// of the last change.
+fn written_at(metadata: &fs::Metadata) -> String {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        format!(" {}.{:09}", metadata.ctime(), metadata.ctime_nsec())
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = metadata;
+        String::new()
     }
 }
 

@@ -29,6 +29,15 @@ pub(crate) fn key(content: &[u8]) -> Key {
     key_of_hash(&Sha256::digest(content))
 }
 
+/// The key of a content with this SHA-256, in hexadecimal digits; `None` if it has others.
+pub(crate) fn key_of_hex(sha256: &str) -> Option<Key> {
+    let mut bytes = [0; 16];
+    for (byte, at) in bytes.iter_mut().zip((0..).step_by(2)) {
+        *byte = u8::from_str_radix(sha256.get(at..at + 2)?, 16).ok()?;
+    }
+    Some(key_of_hash(&bytes))
+}
+
 /// The folder of all models' vectors; `None` if the user has no folder for caches.
 pub(crate) fn usual_folder() -> Option<PathBuf> {
     cache_folder().map(|folder| folder.join("vectors"))
@@ -90,6 +99,11 @@ impl VectorCache {
     /// Nothing, and nothing that is added survives the run.
     pub fn in_memory(dims: usize) -> Self {
         Self { base: None, identity: String::new(), dims, held: Mutex::default() }
+    }
+
+    /// Returns true if vectors are kept for later runs.
+    pub fn survives(&self) -> bool {
+        self.base.is_some()
     }
 
     fn held(&self) -> std::sync::MutexGuard<'_, Held> {

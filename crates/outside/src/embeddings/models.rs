@@ -1,6 +1,6 @@
 //! Models as metrics use them: what they are called, what they suit, and the vectors that they make.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
@@ -18,6 +18,7 @@ use crate::embeddings::baselines;
 use crate::embeddings::cache::{self, VectorCache};
 use crate::embeddings::folder::{self, Folder};
 use crate::embeddings::hash;
+use crate::embeddings::known_hashes::KnownHashes;
 use crate::embeddings::metrics::KINDS;
 use crate::embeddings::role::{Crop, Purpose};
 
@@ -259,8 +260,8 @@ pub(crate) struct PreparedModel {
     pub crop: Option<Crop>,
     texts: OnceLock<VectorCache>,
     pictures: OnceLock<VectorCache>,
-    /// The keys of pictures that were read in this run.
-    keys: Mutex<HashMap<Picture, Key>>,
+    /// The hashes of pictures that can be read.
+    hashes: Mutex<Option<KnownHashes>>,
 }
 
 impl PreparedModel {
@@ -271,7 +272,7 @@ impl PreparedModel {
             _ => (String::new(), None),
         };
         let (texts, pictures) = (OnceLock::new(), OnceLock::new());
-        Self { model, prefix, crop, texts, pictures, keys: Mutex::default() }
+        Self { model, prefix, crop, texts, pictures, hashes: Mutex::default() }
     }
 
     /// Adds what its vectors depend on to a signature.
@@ -321,27 +322,28 @@ impl PreparedModel {
         answers: &dyn Answers,
     ) -> Result<Vec<f32>, Refusal> {
         let Some(crop) = self.crop.filter(|_| !pictures.is_empty()) else { return Ok(Vec::new()) };
-        // The first picture that is refused is named, whichever thread looks at it.
-        let keys: Vec<Result<Key, Refusal>> = pictures.par_iter().map(|one| self.key(one)).collect();
-        let keys = keys.into_iter().collect::<Result<Vec<Key>, Refusal>>()?;
         let known = self.pictures.get_or_init(|| self.known(self.model.kept_pictures(crop)));
+        let mut hashes = self.hashes.lock().unwrap_or_else(PoisonError::into_inner);
+        let hashes = hashes.get_or_insert_with(|| match known.survives() {
+            true => KnownHashes::of_user("pictures.json"),
+            false => KnownHashes::default(),
+        });
+        // The first picture that is refused is named, whichever thread looks at it.
+        let key = |one: &(&Picture, String)| key_of(one, hashes);
+        let all: Vec<Result<(Key, Option<String>), Refusal>> = pictures.par_iter().map(key).collect();
+        let all = all.into_iter().collect::<Result<Vec<_>, Refusal>>()?;
+        let mut keys = Vec::with_capacity(all.len());
+        for ((key, new), (picture, _)) in all.into_iter().zip(pictures) {
+            keys.push(key);
+            if let (Picture::File { path, state }, Some(sha256)) = (picture, new) {
+                hashes.add(path.clone(), state.clone(), sha256);
+            }
+        }
+        hashes.keep();
         known.fill(&keys, |places| {
             let new: Vec<_> = places.iter().map(|place| &pictures[*place]).collect();
             self.look(&new, crop, answers)
         })
-    }
-
-    /// The key of a picture that can be read.
-    fn key(&self, (picture, told): &(&Picture, String)) -> Result<Key, Refusal> {
-        let keys = || self.keys.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(key) = keys().get(*picture) {
-            return Ok(*key);
-        }
-        let bytes = read(picture, told)?;
-        capeval_picture::probe(&bytes).map_err(|refusal| refusal.at(named(picture, told)))?;
-        let key = cache::key(&bytes);
-        keys().insert((*picture).clone(), key);
-        Ok(key)
     }
 
     fn look(
@@ -399,6 +401,22 @@ fn named(picture: &Picture, told: &str) -> String {
     }
 }
 
+/// The key of a picture that can be read, and its SHA-256 unless that is known.
+fn key_of(
+    (picture, told): &(&Picture, String),
+    known: &KnownHashes,
+) -> Result<(Key, Option<String>), Refusal> {
+    if let Picture::File { path, state } = picture
+        && let Some(key) = known.find(path, state).and_then(cache::key_of_hex)
+    {
+        return Ok((key, None));
+    }
+    let bytes = read(picture, told)?;
+    capeval_picture::probe(&bytes).map_err(|refusal| refusal.at(named(picture, told)))?;
+    let sha256 = hash::of(&bytes);
+    Ok((cache::key_of_hex(&sha256).unwrap_or_default(), Some(sha256)))
+}
+
 /// The bytes of a picture.
 fn read(picture: &Picture, told: &str) -> Result<Bytes, Refusal> {
     match picture {
@@ -407,5 +425,30 @@ fn read(picture: &Picture, told: &str) -> Result<Bytes, Refusal> {
         }
         Picture::Held => Err(Refusal::new(format!("the picture of {told} is not a file"))
             .with_remedy("save it, or give its vector")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_picture_is_read_again_once_its_file_is_another() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("one.jpg");
+        let picture = || capeval_files::picture_file(&path).unwrap();
+        let key = |picture: &Picture, known: &KnownHashes| key_of(&(picture, "image 1".to_owned()), known);
+        let jpeg = include_bytes!("../../../../testdata/pictures/420.jpg");
+        std::fs::write(&path, jpeg).unwrap();
+        let (first, mut known) = (picture(), KnownHashes::default());
+        let (key_of_first, sha256) = key(&first, &known).unwrap();
+        assert_eq!((key_of_first, sha256.as_deref()), (cache::key(jpeg), Some(&*hash::of(jpeg))));
+        let Picture::File { path: name, state } = first.clone() else { panic!("a file") };
+        known.add(name.clone(), state.clone(), sha256.unwrap());
+        std::fs::write(&path, "no picture").unwrap();
+        assert_eq!(key(&first, &known).unwrap(), (key_of_first, None), "what is known is not read");
+        assert!(key(&picture(), &known).is_err(), "another size");
+        known.add(name, state, "damaged".to_owned());
+        assert!(key(&first, &known).is_err(), "what is no hash is not believed");
     }
 }
