@@ -1,6 +1,7 @@
 //! Habits of all captions of a system that captions of people do not have: a prompt, a label, words at start and end,
 //! one text for many images.
 
+use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hash, Hasher};
 use std::str::SplitWhitespace;
@@ -70,8 +71,10 @@ impl Habits {
         habits.prompt = habits.prompt.filter(is_longer);
         habits.label = habits.label.filter(|label| label.has_several || habits.prompt.is_none());
         let is_varied = captions.iter().any(|text| *text != captions[0]);
-        let start = frame(&captions, &others, false).filter(|_| is_varied && habits.prompt.is_none());
-        let end = frame(&captions, &others, true).filter(|_| is_varied);
+        let outer = [false, true].map(|back| outer_words(&captions, back));
+        let start =
+            frame(&captions, &others, &outer[0], false).filter(|_| is_varied && habits.prompt.is_none());
+        let end = frame(&captions, &others, &outer[1], true).filter(|_| is_varied);
         // Words of a language belong to the captions, and "start" and "end" may be such words if they are alone.
         let is_sure = |word: &Option<String>| {
             word.as_ref().map(|word| is_marker(word, &captions)).filter(|is_marker| *is_marker != Some(false))
@@ -107,7 +110,12 @@ impl Habits {
         habits.of_some = if is_plain { Self::of_some(&captions, &others) } else { None };
         let is_undecorated = habits.of_some.is_none() && habits.decoration == Decoration::default();
         let of_some = |word: &Option<String>, back| {
-            if is_undecorated && word.is_none() { frame_of_some(&captions, &others, back) } else { None }
+            let counts = &outer[usize::from(back)];
+            if is_undecorated && word.is_none() {
+                frame_of_some(&captions, &others, counts, back)
+            } else {
+                None
+            }
         };
         habits.some_start = of_some(&habits.start, false);
         habits.some_end = of_some(&habits.end, true);
@@ -271,6 +279,21 @@ fn outer_word(text: &str, back: bool) -> Option<&str> {
     if back { words.next_back() } else { words.next() }
 }
 
+/// The words with which some texts begin (or end, if `back`), with the number of these.
+fn outer_words<'t>(texts: &[&'t str], back: bool) -> HashMap<&'t str, usize> {
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    texts
+        .iter()
+        .filter_map(|text| outer_word(text, back))
+        .for_each(|word| *counts.entry(word).or_default() += 1);
+    counts
+}
+
+/// The more frequent one of two words, and of equally frequent ones the first in alphabetical order.
+fn by_count(a: &(&str, usize), b: &(&str, usize)) -> Ordering {
+    a.1.cmp(&b.1).then_with(|| b.0.cmp(a.0))
+}
+
 /// Returns true if a word may be a mark by its letters, and hardly any of these texts has it between its first word and
 /// its last one.
 fn may_be_mark(word: &str, texts: &[&str]) -> bool {
@@ -291,8 +314,8 @@ fn n_with(word: &str, texts: &[&str]) -> usize {
 
 /// The word with which nearly all captions begin (or end, if `back`) that is a mark: it occurs nowhere else, the others
 /// do not know it or begin and end alike, and, at the start, what follows it begins as the others do.
-fn frame(captions: &[&str], others: &[&str], back: bool) -> Option<String> {
-    let (mark, n) = most_common(captions.iter().filter_map(|text| outer_word(text, back)))?;
+fn frame(captions: &[&str], others: &[&str], outer: &HashMap<&str, usize>, back: bool) -> Option<String> {
+    let (mark, n) = outer.iter().map(|(word, n)| (*word, *n)).max_by(by_count)?;
     if !are_nearly_all(n, captions.len()) || !may_be_mark(mark, captions) {
         return None;
     }
@@ -317,11 +340,12 @@ fn frame(captions: &[&str], others: &[&str], back: bool) -> Option<String> {
 
 /// The word with which at least a tenth of the captions begin (or end, if `back`) that is none of a language by its
 /// form and occurs nowhere else; after their number and that of all. The others do not know it, or do so alike.
-fn frame_of_some(captions: &[&str], others: &[&str], back: bool) -> Option<([usize; 2], String)> {
-    let mut counts: HashMap<&str, usize> = HashMap::new();
-    for word in captions.iter().filter_map(|text| outer_word(text, back)) {
-        *counts.entry(word).or_default() += 1;
-    }
+fn frame_of_some(
+    captions: &[&str],
+    others: &[&str],
+    outer: &HashMap<&str, usize>,
+    back: bool,
+) -> Option<([usize; 2], String)> {
     let n_alike = |word: &str| others.iter().filter(|text| outer_word(text, back) == Some(word)).count();
     let is_mark = |(word, n): &(&str, usize)| {
         *n >= FEW
@@ -330,7 +354,7 @@ fn frame_of_some(captions: &[&str], others: &[&str], back: bool) -> Option<([usi
             && is_marker(word, captions) == Some(true)
             && (n_with(word, others) == 0 || n_alike(word) * 10 >= others.len())
     };
-    let found = counts.into_iter().filter(is_mark).max_by(|(a, n), (b, m)| n.cmp(m).then_with(|| b.cmp(a)));
+    let found = outer.iter().map(|(word, n)| (*word, *n)).filter(is_mark).max_by(by_count);
     found.filter(|_| !others.is_empty()).map(|(word, n)| ([n, captions.len()], word.to_owned()))
 }
 
