@@ -323,13 +323,15 @@ impl PreparedModel {
     ) -> Result<Vec<f32>, Refusal> {
         let Some(crop) = self.crop.filter(|_| !pictures.is_empty()) else { return Ok(Vec::new()) };
         let known = self.pictures.get_or_init(|| self.known(self.model.kept_pictures(crop)));
-        let mut hashes = self.hashes.lock().unwrap_or_else(PoisonError::into_inner);
-        let hashes = hashes.get_or_insert_with(|| match known.survives() {
+        // Taken out, since a thread that waits for others may be given a task that asks for pictures, too.
+        let held = || self.hashes.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = held().take();
+        let mut hashes = kept.unwrap_or_else(|| match known.survives() {
             true => KnownHashes::of_user("pictures.json"),
             false => KnownHashes::default(),
         });
         // The first picture that is refused is named, whichever thread looks at it.
-        let key = |one: &(&Picture, String)| key_of(one, hashes);
+        let key = |one: &(&Picture, String)| key_of(one, &hashes);
         let all: Vec<Result<(Key, Option<String>), Refusal>> = pictures.par_iter().map(key).collect();
         let all = all.into_iter().collect::<Result<Vec<_>, Refusal>>()?;
         let mut keys = Vec::with_capacity(all.len());
@@ -340,6 +342,7 @@ impl PreparedModel {
             }
         }
         hashes.keep();
+        *held() = Some(hashes);
         known.fill(&keys, |places| {
             let new: Vec<_> = places.iter().map(|place| &pictures[*place]).collect();
             self.look(&new, crop, answers)
