@@ -245,7 +245,7 @@ class Cleaning(TypedDict, total=False):
     - ``"byte-strings"``: b'…' around the caption
     - ``"special-tokens"``: tokens such as <eos> and <|im_end|>, and tags
     - ``"chat-roles"``: a label before the caption, such as ASSISTANT:, and the labelled texts beside it
-    - ``"start-end-words"``: words that begin and end all captions, such as startseq and endseq
+    - ``"start-end-words"``: words that begin or end captions, such as startseq and endseq
     - ``"subword-marks"``: the marks of subwords, which are joined to words
     - ``"quotes"``: quotation marks around the caption
     """

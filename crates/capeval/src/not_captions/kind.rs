@@ -38,7 +38,7 @@ named! {
         ByteStrings = "byte-strings", "b'…' around the caption";
         SpecialTokens = "special-tokens", "tokens such as <eos> and <|im_end|>, and tags";
         ChatRoles = "chat-roles", "a label before the caption, such as ASSISTANT:, and the labelled texts beside it";
-        StartEndWords = "start-end-words", "words that begin and end all captions, such as startseq and endseq";
+        StartEndWords = "start-end-words", "words that begin or end captions, such as startseq and endseq";
         SubwordMarks = "subword-marks", "the marks of subwords, which are joined to words";
         Quotes = "quotes", "quotation marks around the caption";
     }
