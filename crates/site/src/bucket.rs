@@ -14,6 +14,8 @@ use object_store::{ObjectStore, ObjectStoreExt, path};
 use tokio::io::AsyncWriteExt;
 use tokio::runtime::{Builder, Handle};
 
+use crate::bucket_client::Connector;
+
 /// A folder of an object store. Its calls wait for the answer, wherever they are made.
 #[derive(Clone)]
 pub struct Bucket {
@@ -28,9 +30,8 @@ impl Bucket {
     pub fn open(address: &str) -> anyhow::Result<Self> {
         let rest = address.strip_prefix("s3://").context("bucket begins with s3://")?;
         let (name, prefix) = rest.split_once('/').unwrap_or((rest, ""));
-        // An error means that there is one already.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        let store = AmazonS3Builder::from_env().with_bucket_name(name).build().context("bucket")?;
+        let builder = AmazonS3Builder::from_env().with_bucket_name(name).with_http_connector(Connector);
+        let store = builder.build().context("bucket")?;
         // Its own thread, since those that wait may be the threads that would do the work.
         let runtime = Builder::new_current_thread().enable_all().build()?;
         let handle = runtime.handle().clone();

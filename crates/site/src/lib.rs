@@ -10,6 +10,8 @@ pub mod backup;
 pub mod blobs;
 #[cfg_attr(not(feature = "s3"), path = "bucket_disabled.rs")]
 pub mod bucket;
+#[cfg(feature = "s3")]
+mod bucket_client;
 pub mod clean_text;
 pub mod clock;
 mod connections;
