@@ -234,6 +234,20 @@ mod tests {
     }
 
     #[test]
+    fn a_number_is_a_name_only_in_quotation_marks_or_before_a_bracket() {
+        let known = ["0", "2", "2nd"];
+        let of = |system: Option<&str>, name: &str| match (system, name) {
+            (None, "0") => 5.0,
+            (None, "2nd") => 6.0,
+            (Some("2"), "0") => 7.0,
+            _ => f64::NAN,
+        };
+        let value = |text: &str| Formula::parse(text, Some(&known)).unwrap().value(&of);
+        assert_eq!([value("0"), value("2"), value("0.5")], [0.0, 2.0, 0.5]);
+        assert_eq!([value("'0'"), value("2nd"), value("2['0']"), value("\"2\" [0]")], [5.0, 6.0, 7.0, 7.0]);
+    }
+
+    #[test]
     fn equal_values_are_at_least_and_at_most_and_neither_above_nor_below() {
         for (relation, [less, equal, more, none]) in [
             (Relation::AtLeast, [false, true, true, false]),

@@ -156,10 +156,12 @@ impl<'t> Parser<'t> {
         Ok(value)
     }
 
-    /// Returns true if a known name comes next.
+    /// Returns true if a known name comes next. One that is a number needs quotation marks, or a measure in brackets.
     fn is_named(&mut self) -> bool {
         let rest = self.rest();
-        self.known.is_some_and(|known| longest(rest, known).is_some())
+        self.known.and_then(|known| longest(rest, known)).is_some_and(|name| {
+            name.parse::<f64>().is_err() || rest[name.len()..].trim_start().starts_with('[')
+        })
     }
 
     fn number(&mut self) -> Result<f64, FormulaError> {
