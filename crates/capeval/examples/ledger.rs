@@ -85,6 +85,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
+/// Runs the steps of three metrics one after the other, each with the bytes that it cannot avoid moving.
+///
+/// It is one function because each step borrows what the steps before it made.
 fn ledger(references: &str, candidates: &str, metrics: &[AnyMetric]) -> Result<(Ledger, usize), String> {
     let mut ledger = Ledger::default();
     let mut open = |path: &str| {
