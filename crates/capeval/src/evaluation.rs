@@ -82,7 +82,7 @@ pub(crate) fn score_with_statistics(
     found.add(inputs.name_options(&options, &metrics));
     let readings = inputs.readings.clone();
     check_table(&resources, &metrics, &inputs.references)?;
-    found.add(inputs.judge(&options.accept, &metrics)?);
+    found.add(inputs.check(&options.accept, &metrics)?);
     let metrics = inputs.compute(&metrics, &resources, progress)?;
     let metrics: Vec<AnyMetric> = metrics.into_iter().chain(inputs.given.iter().cloned()).collect();
     let hashes = inputs.reference_hashes();

@@ -12,11 +12,11 @@ use capeval_choice::NoticeCode;
 use capeval_corpus::fit_some;
 use capeval_report::Notice;
 
-use crate::not_captions::{Caption, Judge, judge_texts};
+use crate::not_captions::{Caption, CaptionCheck, check_texts};
 use crate::{PairingCheck, Scorer, shapes};
 
 /// The captions in which texts that are none are looked for, and the most of a batch that is looked at.
-const JUDGED: usize = 1000;
+const CHECKED: usize = 1000;
 
 /// The most captions that are looked at until there are enough images.
 const LOOKED: usize = 20_000;
@@ -45,7 +45,7 @@ struct SeenCaptions {
 
 impl FirstBatches {
     /// The most captions of a batch that are looked at.
-    pub const SAMPLE: usize = JUDGED;
+    pub const SAMPLE: usize = CHECKED;
 
     /// Nothing seen yet.
     pub fn new(pairing: PairingCheck) -> Self {
@@ -59,18 +59,18 @@ impl FirstBatches {
     }
 
     /// Looks at captions of `images`; returns what is wrong with them, each thing once for all batches. Token ids are
-    /// spelt out as `texts`, which are not judged (`are_texts`), but compared with the references.
+    /// spelt out as `texts`, which are not checked (`are_texts`), but compared with the references.
     pub fn look(&self, scorer: &Scorer, images: &[u32], texts: &[&str], are_texts: bool) -> Vec<Notice> {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         let mut found = Vec::new();
-        if are_texts && seen.n < JUDGED {
-            found = judge_texts(texts.get(..JUDGED).unwrap_or(texts));
+        if are_texts && seen.n < CHECKED {
+            found = check_texts(texts.get(..CHECKED).unwrap_or(texts));
         }
         seen.n += texts.len().max(1);
         let looks_at_images = self.looks_at_pairs || are_texts;
         if looks_at_images && !seen.images_are_known {
             for (image, text) in images.iter().zip(texts) {
-                if seen.by_image.len() < ENOUGH_IMAGES.max(JUDGED) {
+                if seen.by_image.len() < ENOUGH_IMAGES.max(CHECKED) {
                     seen.by_image.entry(*image as usize).or_insert_with(|| (*text).to_owned());
                 }
             }
@@ -85,7 +85,7 @@ impl FirstBatches {
             }
         }
         let images_are_known = !looks_at_images || seen.images_are_known || seen.n >= LOOKED;
-        if seen.n >= JUDGED && images_are_known {
+        if seen.n >= CHECKED && images_are_known {
             self.is_done.store(true, Ordering::Relaxed);
         }
         let mut new: Vec<Notice> = Vec::new();
@@ -125,6 +125,7 @@ fn of_all(scorer: &Scorer, captions: &BTreeMap<usize, String>) -> Vec<Notice> {
     };
     let references: Vec<Caption<'_>> = captions.keys().flat_map(of_image).collect();
     let n = references.len();
-    let judge = Judge::new(&[], n, |step| references.into_iter().step_by(step).collect(), engine.metrics());
-    judge.tell(&[("the first batches", texts)])
+    let check =
+        CaptionCheck::new(&[], n, |step| references.into_iter().step_by(step).collect(), engine.metrics());
+    check.tell(&[("the first batches", texts)])
 }

@@ -224,7 +224,7 @@ impl Rounds {
         let (mut rounds, mut rows) = (Vec::with_capacity(self.n), Vec::with_capacity(self.n));
         for round in 0..self.n {
             let inputs = self.deal(round, &metrics)?;
-            let mut of_round = Findings::from(inputs.judge(&options.accept, &metrics)?);
+            let mut of_round = Findings::from(inputs.check(&options.accept, &metrics)?);
             let metrics = inputs.compute(&metrics, resources, progress)?;
             let evaluation = Evaluation::run(inputs, &metrics, !self.by.is_empty(), progress);
             rows.extend(evaluation.rows(true, &mut of_round));

@@ -17,7 +17,7 @@ use crate::aligned::{AlignedReferences, ReferenceIndex};
 use crate::common::Common;
 use crate::findings::Findings;
 use crate::given::Plan;
-use crate::not_captions::{Caption, Cleaning, Judge, Oddity};
+use crate::not_captions::{Caption, CaptionCheck, Cleaning, NonCaption};
 use crate::outside::{self, CaptionBatch, OutsideMetrics};
 use crate::reference_hash::reference_hash;
 use crate::references::{PreparedCleaning, ReferenceSource, all_texts};
@@ -175,13 +175,13 @@ impl Inputs {
     }
 
     /// Notices about captions and references that are none; an error if scores would mean nothing.
-    pub fn judge(&self, accept: &[Oddity], metrics: &[AnyMetric]) -> Result<Vec<Notice>, Error> {
+    pub fn check(&self, accept: &[NonCaption], metrics: &[AnyMetric]) -> Result<Vec<Notice>, Error> {
         let references = &self.references;
         let place = |image: u32| references.place.get(image as usize).copied();
         let scored = self.systems.aligned.iter().flat_map(|aligned| &aligned.pairs).map(|pair| pair.image);
         let scored: Vec<u32> = distinct(scored).into_iter().filter_map(place).collect();
         let n = scored.iter().map(|image| references.set.of(*image as usize).len()).sum();
-        let judge = Judge::new(accept, n, |step| references.every(step, &scored), metrics);
+        let check = CaptionCheck::new(accept, n, |step| references.every(step, &scored), metrics);
         let mut systems: Vec<(&str, Vec<Caption<'_>>)> = Vec::new();
         for ((name, captions), aligned) in self.systems.captions.iter().zip(&self.systems.aligned) {
             let caption = |pair: &Pair| {
@@ -190,7 +190,7 @@ impl Inputs {
             };
             systems.push((name, aligned.pairs.iter().filter_map(caption).collect()));
         }
-        judge.judge(&systems)
+        check.check(&systems)
     }
 
     /// The hash of the references of each system's images; none if there are no references.

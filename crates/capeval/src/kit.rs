@@ -11,7 +11,7 @@ use capeval_report::{GroupFrequencies, Notice};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::{Cleaning, Oddity, PairingCheck, ScoreOptions, Several};
+use crate::{Cleaning, NonCaption, PairingCheck, ScoreOptions, Several};
 
 macro_rules! kits {
     ($($name:literal),* $(,)?) => {
@@ -126,7 +126,7 @@ pub struct KitOptions {
     pub pairing: Option<PairingCheck>,
     /// The kinds of texts that are no captions and are scored all the same.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub accept: Vec<Oddity>,
+    pub accept: Vec<NonCaption>,
     /// The kinds of text to remove before scoring.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub clean: Vec<Cleaning>,

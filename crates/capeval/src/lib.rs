@@ -106,7 +106,7 @@ pub use measures::{
     NeededData, Selection, entries, knows_only_english, metrics, needed_data, select_metrics,
     select_with_defaults,
 };
-pub use not_captions::{Cleaning, Oddity, Removal, after_thoughts};
+pub use not_captions::{Cleaning, NonCaption, Removal, after_thoughts};
 pub use notices::is_empty;
 pub use options::{
     CompareOptions, CorrelateOptions, DiversityOptions, MetricOptions, OwnReference, PairingCheck,

@@ -15,7 +15,7 @@ use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::kit::Kit;
-use crate::not_captions::{Cleaning, Oddity};
+use crate::not_captions::{Cleaning, NonCaption};
 
 use crate::several::Several;
 
@@ -94,7 +94,7 @@ pub struct ScoreOptions {
     pub empty: Empty,
     /// The kinds of texts that are no captions and are scored all the same.
     #[serde(deserialize_with = "one_or_more")]
-    pub accept: Vec<Oddity>,
+    pub accept: Vec<NonCaption>,
     /// The kinds of text to remove from captions and references before they are scored.
     #[serde(deserialize_with = "one_or_more")]
     pub clean: Vec<Cleaning>,

@@ -11,7 +11,7 @@ use capeval::metric::Family;
 use capeval::report::{Measure, RankTies, Study};
 use capeval::text::tokenizers;
 use capeval::{
-    Cleaning, IdfSource, MetricOptions, Oddity, PairingCheck, ReferenceSource, ScoreOptions, Several,
+    Cleaning, IdfSource, MetricOptions, NonCaption, PairingCheck, ReferenceSource, ScoreOptions, Several,
 };
 use capeval_files::DataFiles;
 use capeval_outside::cards;
@@ -277,8 +277,8 @@ pub struct Policies {
     #[arg(long, value_name = "HOW", default_value_t, value_parser = choices::<PairingCheck>())]
     pairing: PairingCheck,
     /// Score these kinds of texts that are no captions all the same.
-    #[arg(long, value_name = "KINDS", value_delimiter = ',', value_parser = choices::<Oddity>())]
-    accept: Vec<Oddity>,
+    #[arg(long, value_name = "KINDS", value_delimiter = ',', value_parser = choices::<NonCaption>())]
+    accept: Vec<NonCaption>,
     /// Remove these kinds of text from candidates and references before they are scored; the signature says it.
     #[arg(long, value_name = "KINDS", value_delimiter = ',', value_parser = choices::<Cleaning>())]
     clean: Vec<Cleaning>,

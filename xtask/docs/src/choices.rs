@@ -11,7 +11,7 @@ use capeval::evaluate::registry::{CORPUS_KINDS, kinds};
 use capeval::frequencies::TableFormat;
 use capeval::report::{GroupFrequencies, HumanTies, MetricTies, Unit};
 use capeval::stats::correction::Correction;
-use capeval::{Cleaning, IdfSource, Oddity, OwnReference, PairingCheck};
+use capeval::{Cleaning, IdfSource, NonCaption, OwnReference, PairingCheck};
 
 /// The width of docstrings.
 const COLUMNS: usize = 120;
@@ -37,7 +37,7 @@ fn all() -> Vec<ListedChoice> {
         listed::<Surplus>("Surplus"),
         listed::<Duplicate>("Duplicate"),
         listed::<Empty>("Empty"),
-        listed::<Oddity>("Accept"),
+        listed::<NonCaption>("Accept"),
         listed::<Cleaning>("Clean"),
         listed::<Ids>("Ids"),
         listed::<IdfSource>("Idf"),

@@ -4,7 +4,7 @@ use capeval_choice::{Code, named};
 
 named! {
     /// A kind of text that makes scores meaningless if most captions are of it.
-    pub enum Oddity ("kind of text that is no caption") {
+    pub enum NonCaption ("kind of text that is no caption") {
         Thoughts = "thoughts", "thoughts of a language model before the caption";
         Fences = "fences", "captions in code fences";
         StructuredText = "structured-text", "JSON, dictionaries and other objects as text";
@@ -20,10 +20,10 @@ named! {
     }
 }
 
-impl Oddity {
+impl NonCaption {
     /// The kind whose notice has this code.
     pub(crate) fn of(code: Code) -> Option<Self> {
-        Self::ALL.iter().copied().find(|oddity| oddity.name() == code.name())
+        Self::ALL.iter().copied().find(|non_caption| non_caption.name() == code.name())
     }
 }
 

@@ -1,10 +1,11 @@
-//! The judge of what is a caption: names texts that are none, refuses scores that they make meaningless, removes them
-//! on request.
+//! Checks that captions are captions: names texts that are none, refuses scores that these make meaningless, removes
+//! them on request.
 //!
 //! A kind is found by its form, or as a habit of most captions that captions of the other side do not have; lists of
 //! words only settle what the form leaves open. What single captions contain is looked for in all candidates and in a
 //! sample of the references (`text`), what they have in common in a sample of both (`shared`, `unlike`). A kind that
-//! makes scores meaningless ([`Oddity`]) is an error if most captions of one side are of it, and a notice otherwise.
+//! makes scores meaningless ([`NonCaption`]) is an error if most captions of one side are of it; otherwise, it is a
+//! notice.
 
 use std::collections::HashMap;
 
@@ -27,7 +28,7 @@ mod unlike;
 
 pub use clean::Removal;
 pub(crate) use clean::clean;
-pub use kind::{Cleaning, Oddity};
+pub use kind::{Cleaning, NonCaption};
 pub use thoughts::after_thoughts;
 
 use self::clean::Cleaner;
@@ -51,10 +52,10 @@ fn sample<'t>(texts: &[&'t str]) -> impl Iterator<Item = &'t str> {
     texts.iter().copied().step_by(texts.len().div_ceil(SAMPLE).max(1))
 }
 
-/// Captions to judge, with those of the other side.
-pub(crate) struct Judge<'a> {
+/// Captions to check, with those of the other side.
+pub(crate) struct CaptionCheck<'a> {
     /// The kinds that a person accepts.
-    accept: &'a [Oddity],
+    accept: &'a [NonCaption],
     references: Vec<Caption<'a>>,
     /// True if there are more references than these.
     is_sample: bool,
@@ -63,18 +64,18 @@ pub(crate) struct Judge<'a> {
 
 /// Notices about captions, and those that make scores meaningless.
 #[derive(Default)]
-pub(crate) struct Verdict {
+pub(crate) struct CaptionFindings {
     pub notices: Vec<Notice>,
     /// Notices of kinds that nothing allows, each with what to do.
-    refused: Vec<(Oddity, Notice)>,
+    refused: Vec<(NonCaption, Notice)>,
     /// The ways to remove what is refused; `None` if that would leave some.
     cleanings: Option<Vec<Cleaning>>,
 }
 
-impl<'a> Judge<'a> {
-    /// A judge with a sample of `n` references, spread evenly: `every` returns one of each given number.
+impl<'a> CaptionCheck<'a> {
+    /// A check with a sample of `n` references, spread evenly: `every` returns one of each given number.
     pub fn new(
-        accept: &'a [Oddity],
+        accept: &'a [NonCaption],
         n: usize,
         every: impl FnOnce(usize) -> Vec<Caption<'a>>,
         metrics: &'a [AnyMetric],
@@ -83,26 +84,26 @@ impl<'a> Judge<'a> {
         Self { accept, references: every(step), is_sample: step > 1, metrics }
     }
 
-    /// Judges the captions of all systems, and the references.
+    /// Checks the captions of all systems, and the references.
     ///
     /// # Errors
     /// When most captions of a system or most references are of a kind that makes scores meaningless, and the other
     /// side is not, unless it is accepted.
-    pub fn judge(&self, systems: &[(&str, Vec<Caption<'_>>)]) -> Result<Vec<Notice>, Error> {
-        self.verdict(systems).finish()
+    pub fn check(&self, systems: &[(&str, Vec<Caption<'_>>)]) -> Result<Vec<Notice>, Error> {
+        self.findings(systems).finish()
     }
 
-    /// As [`Self::judge`], for those who are told of everything and decide themselves.
+    /// As [`Self::check`], for those who are told of everything and decide themselves.
     pub fn tell(&self, systems: &[(&str, Vec<Caption<'_>>)]) -> Vec<Notice> {
-        let Verdict { notices, refused, .. } = self.verdict(systems);
+        let CaptionFindings { notices, refused, .. } = self.findings(systems);
         refused.into_iter().map(|(_, notice)| notice).chain(notices).collect()
     }
 
-    fn verdict(&self, systems: &[(&str, Vec<Caption<'_>>)]) -> Verdict {
+    fn findings(&self, systems: &[(&str, Vec<Caption<'_>>)]) -> CaptionFindings {
         let texts =
             |captions: &[Caption<'a>]| -> Vec<&'a str> { captions.iter().map(|(_, text)| *text).collect() };
         let references = texts(&self.references);
-        let mut verdict = Verdict::default();
+        let mut findings = CaptionFindings::default();
         let mut of_systems = Side::default();
         for (name, captions) in systems {
             let texts: Vec<&str> = captions.iter().map(|(_, text)| *text).collect();
@@ -110,12 +111,12 @@ impl<'a> Judge<'a> {
             let whose = format!("captions of {name}");
             if let Some(notice) = shared::one_text(&whose, &texts) {
                 // What else it is follows from that, unless it is no caption by itself.
-                verdict.notices.push(notice.system(*name));
+                findings.notices.push(notice.system(*name));
             }
-            verdict.add(&side, &whose, captions, self.accept, |code| self.is_of_references(code));
+            findings.add(&side, &whose, captions, self.accept, |code| self.is_of_references(code));
             let habits = side.habits.notices(&whose, texts.len()).into_iter();
-            verdict.notices.extend(habits.map(|notice| notice.system(*name)));
-            verdict.notices.extend(unlike::unlike(name, &texts, &references, self.metrics));
+            findings.notices.extend(habits.map(|notice| notice.system(*name)));
+            findings.notices.extend(unlike::unlike(name, &texts, &references, self.metrics));
             of_systems
                 .rows
                 .extend(side.rows.into_iter().filter(|(_, rows)| rows.len() * 2 >= captions.len()));
@@ -127,15 +128,15 @@ impl<'a> Judge<'a> {
         let side = Side::of(&self.references, habits);
         let is_of_systems = |code: Code| of_systems.rows.contains_key(&code);
         let whose = if self.is_sample { "references looked at" } else { REFERENCES };
-        verdict.add(&side, whose, &self.references, self.accept, is_of_systems);
-        verdict.notices.extend(side.habits.beyond_templates().notices(REFERENCES, references.len()));
-        verdict
+        findings.add(&side, whose, &self.references, self.accept, is_of_systems);
+        findings.notices.extend(side.habits.beyond_templates().notices(REFERENCES, references.len()));
+        findings
     }
 
     /// Returns true if most references are of a kind.
     fn is_of_references(&self, code: Code) -> bool {
         let is_it = |(_, text): &&Caption<'_>| text::kind_of(text) == Some(code);
-        Oddity::of(code).is_some()
+        NonCaption::of(code).is_some()
             && self.references.iter().filter(is_it).count() * 2 >= self.references.len().max(1)
     }
 }
@@ -160,21 +161,23 @@ impl Side {
         }
         // What all captions begin with follows from what they are, such as thoughts.
         let is_one_kind = rows.iter().any(|(code, rows)| {
-            *code != Code::FailedRequests && Oddity::of(*code).is_some() && rows.len() * 2 >= captions.len()
+            *code != Code::FailedRequests
+                && NonCaption::of(*code).is_some()
+                && rows.len() * 2 >= captions.len()
         });
         let habits = Habits { prompt: habits.prompt.filter(|_| !is_one_kind), ..habits };
         Self { habits, rows }
     }
 }
 
-impl Verdict {
+impl CaptionFindings {
     /// Adds what the captions of one side are; `is_of_others` knows what most captions of the other side are.
     fn add(
         &mut self,
         side: &Side,
         whose: &str,
         captions: &[Caption<'_>],
-        accept: &[Oddity],
+        accept: &[NonCaption],
         is_of_others: impl Fn(Code) -> bool,
     ) {
         let system = whose.strip_prefix("captions of ");
@@ -189,12 +192,12 @@ impl Verdict {
             };
             let n_sure = rows.iter().filter(is_sure).count();
             let are_most = n_sure * 2 >= captions.len() && (!is_written || n_sure >= FEW_WRITTEN);
-            let oddity = Oddity::of(code).filter(|_| are_most && !is_of_others(code));
+            let non_caption = NonCaption::of(code).filter(|_| are_most && !is_of_others(code));
             let cleaning = Cleaning::of(code)
                 .map(|cleaning| Remedy::set(Argument::Clean, cleaning.name()).to("remove them"));
             let advice = kind.map(|kind| Remedy::say(kind.advice));
-            match oddity {
-                Some(oddity) if !accept.contains(&oddity) => {
+            match non_caption {
+                Some(non_caption) if !accept.contains(&non_caption) => {
                     let texts = rows.iter().filter_map(|row| captions.get(*row)).map(|(_, text)| *text);
                     self.cleanings = match self.refused.is_empty() {
                         true => cleanings(&side.habits, texts),
@@ -206,10 +209,10 @@ impl Verdict {
                         }),
                     };
                     let advice = advice.filter(|_| code == Code::LabelledTexts);
-                    self.refused.push((oddity, Notice { remedy: advice, ..notice }));
+                    self.refused.push((non_caption, Notice { remedy: advice, ..notice }));
                 }
-                Some(oddity) => {
-                    let code = NoticeCode::Applied(Argument::Accept, oddity.name());
+                Some(non_caption) => {
+                    let code = NoticeCode::Applied(Argument::Accept, non_caption.name());
                     self.notices.push(Notice { code, ..notice });
                 }
                 None => {
@@ -244,7 +247,7 @@ impl Verdict {
         if self.refused.is_empty() {
             return Ok(self.notices);
         }
-        let mut names: Vec<&str> = self.refused.iter().map(|(oddity, _)| oddity.name()).collect();
+        let mut names: Vec<&str> = self.refused.iter().map(|(non_caption, _)| non_caption.name()).collect();
         names.sort_unstable();
         names.dedup();
         let messages: Vec<&str> = self.refused.iter().map(|(_, notice)| notice.message.as_str()).collect();
@@ -276,7 +279,7 @@ fn cleanings<'t>(habits: &Habits, texts: impl Iterator<Item = &'t str>) -> Optio
                 return None;
             }
             let kind = habits.kind_of(&cleaned);
-            let Some(code) = kind.filter(|code| Oddity::of(*code).is_some()) else { continue };
+            let Some(code) = kind.filter(|code| NonCaption::of(*code).is_some()) else { continue };
             next = Some(Cleaning::of(code).filter(|cleaning| !kinds.contains(cleaning))?);
             break;
         }
@@ -320,7 +323,7 @@ fn excerpt(text: &str) -> String {
 }
 
 /// A notice of texts that are no captions among some captions without references, such as those of a training loop.
-pub(crate) fn judge_texts(texts: &[&str]) -> Vec<Notice> {
+pub(crate) fn check_texts(texts: &[&str]) -> Vec<Notice> {
     let id = SegmentId::from(0);
     let captions: Vec<Caption<'_>> = texts.iter().map(|text| (&id, *text)).collect();
     let mut rows: HashMap<Code, Vec<usize>> = HashMap::new();
@@ -334,7 +337,8 @@ pub(crate) fn judge_texts(texts: &[&str]) -> Vec<Notice> {
         let first = captions.get(*rows.first()?)?.1;
         let message =
             format!("{} of {} captions {}: {}", rows.len(), captions.len(), kind.predicate, excerpt(first));
-        Oddity::of(kind.code).map(|_| Notice::new(kind.code, message).count(rows.len()).remedy(kind.advice))
+        NonCaption::of(kind.code)
+            .map(|_| Notice::new(kind.code, message).count(rows.len()).remedy(kind.advice))
     };
     KINDS.iter().filter_map(notice).collect()
 }

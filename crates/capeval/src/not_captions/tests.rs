@@ -1,4 +1,4 @@
-//! The judge on captions of many kinds.
+//! The check on captions of many kinds.
 
 mod slow;
 
@@ -23,16 +23,16 @@ fn people(n: usize) -> Vec<String> {
 }
 
 /// The codes of the notices, or of the kinds that are refused.
-fn verdict(captions: &[String], references: &[String], metrics: &[&str]) -> Result<Vec<String>, String> {
+fn findings(captions: &[String], references: &[String], metrics: &[&str]) -> Result<Vec<String>, String> {
     let ids = ids(captions.len().max(references.len()));
     let of = |texts: &'_ [String]| -> Vec<(usize, String)> { texts.iter().cloned().enumerate().collect() };
     let (mine, theirs) = (of(captions), of(references));
     let metrics = crate::metrics(metrics.iter().copied(), &[]).unwrap();
     let captions: Vec<Caption<'_>> = mine.iter().map(|(k, text)| (&ids[*k], text.as_str())).collect();
     let references: Vec<Caption<'_>> = theirs.iter().map(|(k, text)| (&ids[*k], text.as_str())).collect();
-    let judge = Judge::new(&[], references.len(), |_| references.clone(), &metrics);
+    let check = CaptionCheck::new(&[], references.len(), |_| references.clone(), &metrics);
     let codes = |notices: Vec<Notice>| notices.iter().map(|notice| notice.code.to_string()).collect();
-    judge.judge(&[("mine", captions)]).map(codes).map_err(|error| {
+    check.check(&[("mine", captions)]).map(codes).map_err(|error| {
         let remedy = error.remedy().unwrap().to_string();
         let names = remedy.rsplit_once("accept to \"").unwrap().1.split('"').next().unwrap();
         names.to_owned()
@@ -43,7 +43,7 @@ fn verdict(captions: &[String], references: &[String], metrics: &[&str]) -> Resu
 fn changed(change: impl Fn(&str) -> String) -> Result<Vec<String>, String> {
     let people = people(60);
     let mine: Vec<String> = people.iter().rev().map(|text| change(text)).collect();
-    verdict(&mine, &people, &["bleu", "cider-d", "sacrebleu"])
+    findings(&mine, &people, &["bleu", "cider-d", "sacrebleu"])
 }
 
 #[test]
@@ -159,7 +159,7 @@ fn a_few_of_many_are_told_and_not_refused() {
         let mut mine = people.clone();
         mine.reverse();
         mine[7] = text.to_owned();
-        verdict(&mine, &people, &["bleu"])
+        findings(&mine, &people, &["bleu"])
     };
     assert_eq!(with("<think>so</think> a dog"), Ok(vec!["thoughts".to_owned()]));
     assert_eq!(with("nan"), Ok(vec!["missing-values".to_owned()]));
@@ -178,7 +178,7 @@ fn what_all_begin_with_is_not_told_beside_what_they_are() {
 fn ids_on_both_sides_are_as_meant() {
     let ids: Vec<String> = (0..60).map(|k| format!("{} {} {}", k % 7, k % 5, k % 3)).collect();
     let mine: Vec<String> = ids.iter().rev().cloned().collect();
-    assert_eq!(verdict(&mine, &ids, &["cider-d"]), Ok(vec!["numbers-as-captions".to_owned(); 2]));
+    assert_eq!(findings(&mine, &ids, &["cider-d"]), Ok(vec!["numbers-as-captions".to_owned(); 2]));
 }
 
 #[test]
@@ -187,7 +187,7 @@ fn what_surrounds_captions_of_both_sides_is_told() {
     let of_both = |change: Change| {
         let theirs: Vec<String> = people(60).iter().map(|text| change(text)).collect();
         let mine: Vec<String> = theirs.iter().rev().cloned().collect();
-        verdict(&mine, &theirs, &["bleu", "cider-d"]).unwrap()
+        findings(&mine, &theirs, &["bleu", "cider-d"]).unwrap()
     };
     let told: &[Change] = &[
         |text| format!("**{text}**"),
@@ -221,7 +221,7 @@ fn what_surrounds_captions_of_both_sides_is_told() {
     let of_references = |change: Change| {
         let mine: Vec<String> = people(60).iter().rev().cloned().collect();
         let theirs: Vec<String> = people(60).iter().map(|text| change(text)).collect();
-        verdict(&mine, &theirs, &["bleu"]).unwrap()
+        findings(&mine, &theirs, &["bleu"]).unwrap()
     };
     assert_eq!(
         of_references(|text| format!("Here is a caption for the image: {text}")),
@@ -237,7 +237,7 @@ fn what_some_captions_begin_with_is_told() {
         let change = |(k, text): (usize, &String)| if k % every == 0 { change(text) } else { text.clone() };
         let people = people(60);
         let mine: Vec<String> = people.iter().rev().enumerate().map(change).collect();
-        verdict(&mine, &people, &["bleu"]).unwrap()
+        findings(&mine, &people, &["bleu"]).unwrap()
     };
     for every in [2, 5] {
         assert_eq!(of_some(&|text| format!("**{text}**"), every), ["start-end-words"]);
@@ -265,7 +265,7 @@ fn marks_of_decoders_on_some_captions_are_told_and_removed() {
     let ends = ["endseq", "END", "<|e|>", "xxeos", "[EOS]", "zzz"];
     for (every, end) in [2, 5, 9].into_iter().flat_map(|every| ends.map(|end| (every, end))) {
         let mine = marked(&|text| format!("{text} {end}"), every);
-        let told = verdict(&mine, &people, &["bleu"]).unwrap();
+        let told = findings(&mine, &people, &["bleu"]).unwrap();
         assert!(told == ["start-end-words"] || told == ["special-tokens"], "{end} every {every}: {told:?}");
         if told == ["start-end-words"] {
             let (mine, others): (Vec<&str>, Vec<&str>) =
@@ -274,11 +274,11 @@ fn marks_of_decoders_on_some_captions_are_told_and_removed() {
             assert!(mine.iter().zip(others.iter().rev()).all(|(text, bare)| cleaner.clean(text).0 == *bare));
         }
         let both = marked(&|text| format!("startseq {text} {end}"), every);
-        assert_ne!(verdict(&both, &people, &["bleu"]).unwrap(), Vec::<String>::new(), "{end} every {every}");
+        assert_ne!(findings(&both, &people, &["bleu"]).unwrap(), Vec::<String>::new(), "{end} every {every}");
     }
     for word in ["outside", "end", "weekend", "background", "2"] {
         let mine = marked(&|text| format!("{text} {word}"), 5);
-        assert_eq!(verdict(&mine, &people, &["bleu"]).unwrap(), Vec::<String>::new(), "{word}");
+        assert_eq!(findings(&mine, &people, &["bleu"]).unwrap(), Vec::<String>::new(), "{word}");
     }
     // A few captions without the end that nearly all have, and a word that only ends as it does.
     let mut mine = marked(&|text| format!("{text} endseq"), 1);
@@ -293,7 +293,7 @@ fn letters_and_accents_in_two_forms_are_told() {
     let whole: Vec<String> = people(60).iter().map(|text| text.replace('e', "é")).collect();
     let apart: Vec<String> = whole.iter().rev().map(|text| text.replace('é', "e\u{301}")).collect();
     let is_told = |mine: &[String], theirs: &[String]| {
-        let found = verdict(mine, theirs, &["bleu"]).unwrap();
+        let found = findings(mine, theirs, &["bleu"]).unwrap();
         found.contains(&"decomposed-letters".to_owned())
     };
     assert!(is_told(&apart, &whole) && is_told(&whole, &apart));
@@ -325,7 +325,7 @@ fn captions_cut_at_one_length_are_told() {
             }
         })
         .collect();
-    let found = verdict(&mine, &people, &["bleu"]).unwrap();
+    let found = findings(&mine, &people, &["bleu"]).unwrap();
     assert!(found.contains(&"cut-captions".to_owned()), "{found:?}");
 }
 
@@ -334,11 +334,11 @@ fn segmented_and_unsegmented_texts_are_told() {
     let whole: Vec<String> = (0..9).map(|_| "两只小狗在草地上玩耍".to_owned()).collect();
     let split: Vec<String> =
         (0..9).map(|k| format!("{} 只 小狗 在 草地 上 玩耍", ["两", "三"][k % 2])).collect();
-    let found = verdict(&split, &whole, &["bleu"]).unwrap();
+    let found = findings(&split, &whole, &["bleu"]).unwrap();
     assert!(found.contains(&"other-segmentation".to_owned()), "{found:?}");
     for (mine, theirs) in [(&split, &whole), (&whole, &split)] {
         // Spaces say neither how many words there are nor which.
-        let found = verdict(mine, theirs, &["bleu:tok=char"]).unwrap();
+        let found = findings(mine, theirs, &["bleu:tok=char"]).unwrap();
         let of_words = ["other-segmentation", "length-mismatch", "other-words"];
         assert!(!of_words.iter().any(|code| found.contains(&(*code).to_owned())), "{found:?}");
     }
@@ -350,7 +350,7 @@ fn letters_and_full_stops_of_any_script_are_no_marks() {
     for end in ["။", "።", "។", "॥", "်", "์", "e\u{301}", "ํ"] {
         let theirs: Vec<String> = people.iter().map(|text| format!("{text} က{end}")).collect();
         let mine: Vec<String> = people.iter().rev().cloned().collect();
-        let found = verdict(&mine, &theirs, &["bleu"]).unwrap();
+        let found = findings(&mine, &theirs, &["bleu"]).unwrap();
         assert!(!found.contains(&"start-end-words".to_owned()), "{end}: {found:?}");
     }
 }
@@ -460,6 +460,6 @@ fn long_texts_of_signs_are_walked_through_once() {
     {
         let mut captions = people(20);
         captions[0] = sign.repeat(200_000 / sign.len());
-        verdict(&captions, &references, &["cider-d"]).unwrap();
+        findings(&captions, &references, &["cider-d"]).unwrap();
     }
 }
