@@ -1,4 +1,4 @@
-//! How scores of groups differ from those of other images and of other systems, and what to say of it.
+//! Compares the scores of groups with those of other images and of other systems, and describes the differences.
 
 use std::collections::BTreeSet;
 

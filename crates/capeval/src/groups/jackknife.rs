@@ -1,8 +1,8 @@
-//! How scores of a group differ from those of all other images, with a test by the jackknife.
+//! Compares the scores of a group with those of all other images, and tests the difference by the jackknife.
 //!
-//! Nothing is copied for a group: the sums of the other images are those of all less those of the group, which is
-//! exact. Metrics that count words have the same statistics for many images, so scores without one of them are computed
-//! once.
+//! No rows are copied for a group: the sums over the other images are those over all images minus those over the group,
+//! which is exact. Metrics that count words have equal statistics for many images, so the score without an image is
+//! computed once for all images with the same statistics.
 //!
 //! 80 groups on 40,504 images by five metrics took 3.3 times the processor time of one run when rows were copied.
 

@@ -1,4 +1,4 @@
-//! Which image is in which group.
+//! Assigns images to groups.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeSet, HashMap};

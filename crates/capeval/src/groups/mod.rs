@@ -1,8 +1,9 @@
-//! What groups images: properties of captions, columns and files, alone or crossed; and the scores of these groups.
+//! Groups images by properties of captions, columns and files, alone or crossed, and scores these groups.
 //!
-//! `labels` says which image is in which group. Groups are then scored in four ways: with the statistics of a run
-//! (`scores`), as rows that have an image, such as rated captions (`rows`), apart, with a report for each (`reports`),
-//! and from a saved report, without captions (`saved`). `capeval_files::GroupSources` finds the file that a name means.
+//! `labels` assigns images to groups. Groups are then scored in four ways: from the statistics of a run (`scores`), as
+//! rows that each belong to an image, such as rated captions (`rows`), separately, with a report for each (`reports`),
+//! and from a saved report, without captions (`saved`). `capeval_files::GroupSources` finds the file that a name refers
+//! to.
 
 mod differences;
 mod jackknife;

@@ -1,4 +1,4 @@
-//! Groups of rows that were scored apart: their reports become the scores of groups in the report of all rows.
+//! Turns the reports of groups that were scored separately into the scores of groups in the report of all rows.
 
 use std::cmp::Ordering;
 

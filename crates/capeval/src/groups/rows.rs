@@ -1,4 +1,4 @@
-//! Groups of rows that each have an image, as rated captions and pairs have.
+//! Groups of rows that each belong to an image, such as rated captions and pairs.
 
 use std::collections::{BTreeMap, HashMap};
 

@@ -1,4 +1,4 @@
-//! Groups the images of a saved report. There are no captions, so the scores of groups are means of those of images.
+//! Groups the images of a saved report. It contains no captions, so the scores of groups are means of image scores.
 
 use std::collections::{BTreeMap, HashMap};
 

@@ -1,4 +1,4 @@
-//! The scores of groups of images.
+//! Computes the scores of groups of images.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 

@@ -1,4 +1,4 @@
-//! Counts of the words, letters and scripts of texts, at the speed of memory where these are ASCII.
+//! Counts the words, letters and scripts of texts, at the speed of memory if they are ASCII.
 
 use std::ops::AddAssign;
 

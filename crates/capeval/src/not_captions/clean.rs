@@ -1,4 +1,4 @@
-//! Removes from captions what is no part of them, and says how many it changed.
+//! Removes text from captions that does not belong to them, and counts the captions that it changed.
 
 use std::borrow::Cow;
 

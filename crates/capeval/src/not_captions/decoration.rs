@@ -1,5 +1,5 @@
-//! What all captions of a side have around them and ordinary captions do not: marks such as `**` and `\boxed{…}`, and
-//! words such as "a photo of", which are no marks and no prompt.
+//! Finds what surrounds all captions of a side but no ordinary captions: marks such as `**` and `\boxed{…}`, and words
+//! such as "a photo of", which are neither marks nor a prompt.
 
 use std::hash::Hash;
 

@@ -1,4 +1,4 @@
-//! The kinds of texts that are no captions: those that make scores meaningless, and those that can be removed.
+//! The kinds of texts that are not captions: those that make scores meaningless, and those that can be removed.
 
 use capeval_choice::{Code, named};
 

@@ -1,4 +1,4 @@
-//! The labelled texts of an answer, such as `Caption: … Tags: …`, and which of them is the caption: that is said by the
+//! Finds the labelled texts of an answer, such as `Caption: … Tags: …`, and chooses the caption among them by the
 //! labels, never by the order alone.
 
 use std::collections::{HashMap, HashSet};

@@ -1,11 +1,11 @@
-//! Checks that captions are captions: names texts that are none, refuses scores that these make meaningless, removes
-//! them on request.
+//! Decides what is a caption: reports texts that are not, refuses scores that they make meaningless, and removes them
+//! on request.
 //!
-//! A kind is found by its form, or as a habit of most captions that captions of the other side do not have; lists of
-//! words only settle what the form leaves open. What single captions contain is looked for in all candidates and in a
-//! sample of the references (`text`), what they have in common in a sample of both (`shared`, `unlike`). A kind that
-//! makes scores meaningless ([`NonCaption`]) is an error if most captions of one side are of it; otherwise, it is a
-//! notice.
+//! A kind is detected from its form, or as a habit of most captions of one side that captions of the other side lack;
+//! lists of words only settle what the form leaves open. Kinds that show in single captions are looked for in all
+//! candidates and in a sample of the references (`text`), kinds that captions have in common in a sample of both sides
+//! (`shared`, `unlike`). A kind that makes scores meaningless ([`NonCaption`]) is an error if most captions of one side
+//! are of this kind, and a notice otherwise.
 
 use std::collections::HashMap;
 

@@ -1,5 +1,5 @@
-//! Habits of all captions of a system that captions of people do not have: a prompt, a label, words at start and end,
-//! one text for many images.
+//! Finds habits of all captions of a system that captions by people do not have: a prompt, a label, the same words at
+//! start or end, one text for many images.
 
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};

@@ -1,4 +1,4 @@
-//! The check on captions of many kinds.
+//! Tests the detection of texts that are not captions on captions of many kinds.
 
 mod slow;
 

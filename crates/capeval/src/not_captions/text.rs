@@ -1,4 +1,4 @@
-//! Kinds that show in a single text, found by one look at its characters.
+//! Detects the kinds that show in a single text, in one pass over its characters.
 
 use std::sync::LazyLock;
 

@@ -1,4 +1,5 @@
-//! Thoughts of a language model before its answer, in any notation: a pair of marks, a last mark alone, or labels.
+//! Finds the thoughts of a language model before its answer, in any notation: a pair of marks, a closing mark alone, or
+//! labels.
 
 use super::labels::after_labelled_thoughts;
 

@@ -1,5 +1,5 @@
-//! Captions of another kind than the references: much longer or shorter, in another script or language, cut off, or
-//! split into words otherwise.
+//! Detects captions that differ in kind from the references: much longer or shorter, in another script or language,
+//! truncated, or tokenised in another way.
 
 use capeval_choice::{Argument, Code, Remedy};
 use capeval_metric::{AnyMetric, Reading};

@@ -1,4 +1,4 @@
-//! References and candidates that stand in one source, such as a table with a column of each.
+//! Reads references and candidates from one source, such as a table with a column for each.
 
 use capeval_choice::Code;
 

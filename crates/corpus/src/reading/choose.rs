@@ -1,4 +1,4 @@
-//! Chooses the columns of both sides by their values.
+//! Chooses the columns of references and candidates by their values.
 
 use std::collections::{HashMap, HashSet};
 

@@ -1,4 +1,4 @@
-//! What the values of a column could be: ids, captions, or neither.
+//! Classifies the values of a column: ids, captions, or neither.
 
 use std::borrow::Cow;
 use std::collections::HashSet;

@@ -1,8 +1,8 @@
-//! Decides by the other side if lines begin or end with ids, where their own file leaves it in doubt.
+//! Decides from the other side whether lines begin or end with ids, if their own file leaves it in doubt.
 //!
 //! Names and long numbers that both sides have are ids. Short numbers could be words of captions, as in `2 dogs run`:
-//! they are ids if each candidate has one of its own and both sides have the same set. Of a few lines, that may be
-//! chance, unless the numbers count the images or stand in another order on the other side.
+//! they are ids if each candidate has one of its own and both sides have the same set. With only a few lines, that may
+//! be chance, unless the numbers count the images or occur in another order on the other side.
 
 use std::borrow::Cow;
 use std::collections::HashSet;

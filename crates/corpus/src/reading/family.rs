@@ -1,8 +1,8 @@
-//! References that stand in several columns: those of one family are all read, and others are named.
+//! Reads references from several columns: all columns of one family are read, and a notice names the others.
 //!
-//! A family has one name, and what counts it at its end, or its plural for a list of the others. Whether
-//! further columns hold references, no name says for sure: those that describe the same images, or have a word for more
-//! captions in their names, are left out with a notice.
+//! The columns of a family share a name and end in a counter; the plural of the name is a list of the others. No name
+//! says for sure that further columns contain references: columns that describe the same images, or whose names contain
+//! a word for more captions, are left out with a notice.
 
 use capeval_choice::{Argument, Code};
 

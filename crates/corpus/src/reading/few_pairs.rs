@@ -1,9 +1,10 @@
-//! A look at few pairs: each caption beside the references of each image.
+//! Checks the pairing of few images: compares each caption with the references of each image.
 //!
-//! Words count by how few images have them. The table of what captions share with images is centred by rows and
-//! columns, so that the sum over pairs, in its standard deviations over all ways to pair, is near 0 for captions of
-//! other images, however long or common they are. Another order is believed if it fits far better than the own one: one
-//! that files come to have, or the best one of all, if each half of the words finds the pairs of the other half good.
+//! Words weigh more the fewer images contain them. The table of what captions share with images is centred by rows and
+//! columns. The sum over pairs, in standard deviations over all possible pairings, is therefore near 0 for captions of
+//! other images, however long or common they are. Another order is accepted if it fits far better than the file's own:
+//! either an order that is common in files, or the best one of all, if the pairs that each half of the words finds are
+//! also good by the other half.
 
 use std::collections::{HashMap, HashSet};
 

@@ -1,9 +1,9 @@
-//! Lines of which each has an id and a caption in one frame, such as `161743 & a dog \\` or `[161743] = "a dog",`, or
-//! whose ids and captions alternate.
+//! Reads lines with an id and a caption in a common frame, such as `161743 & a dog \\` or `[161743] = "a dog",`, and
+//! lines in which ids and captions alternate.
 //!
-//! Nothing is known of the frame but that all lines share it: what stands before and behind the ids, and around the
-//! captions. Lines that belong to no caption may stand above and below, and rules anywhere. Whether the ids are some,
-//! the other side decides.
+//! The only assumption is that all lines share the frame, which is the text before and after the ids and around the
+//! captions. Lines that belong to no caption may precede and follow, and rules may occur anywhere. The other side
+//! decides whether the ids are ids.
 
 use std::collections::{HashMap, HashSet};
 

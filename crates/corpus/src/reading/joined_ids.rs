@@ -1,4 +1,4 @@
-//! Ids that two columns make together, such as a scene and an object, or a video and a clip.
+//! Builds ids from two columns, such as a scene and an object, or a video and a clip.
 
 use std::collections::HashSet;
 

@@ -1,8 +1,8 @@
-//! References of several languages or kinds: a column of a few values divides those of each image.
+//! Detects references of several languages or kinds, if a column with few values divides the references of each image.
 //!
-//! Columns that number the references of an image, or name who wrote them, divide them as well. So the texts of the
-//! values must differ, in their words, their lengths or as questions do from answers, or the name of the column must
-//! say that it tells kinds apart.
+//! Columns that number the references of an image, or name their authors, divide them as well. So the texts of
+//! different values must differ in their words, in their lengths, or as questions differ from answers, or the column's
+//! name must say that it distinguishes kinds.
 
 use std::collections::HashMap;
 

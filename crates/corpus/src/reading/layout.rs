@@ -1,4 +1,5 @@
-//! How a source was read, for people and programs: its packing, its records, and the columns of ids and captions.
+//! Describes how a source was read, for people and programs: its compression, its records, and the columns of ids and
+//! captions.
 
 use serde::{Deserialize, Serialize};
 

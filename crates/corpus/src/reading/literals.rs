@@ -1,8 +1,8 @@
-//! Values written as in JSON or in Python, one after another: documents, lines, lines with commas, and what `print`
-//! shows of lists and dictionaries.
+//! Reads values in the notation of JSON or Python, one after another: documents, lines, lines with commas, and lists
+//! and dictionaries as `print` shows them.
 //!
-//! It is more tolerant than [`Json`](crate::json::Json) on purpose, and is asked only where no strict reader of a
-//! format could read a file. Its values are checked by the code that looks for captions in them.
+//! This reader is more tolerant than [`Json`](crate::json::Json) on purpose, and is used only if no strict reader of a
+//! format could read the file. The code that looks for captions in its values checks them.
 
 use crate::quoted::quoted;
 use crate::table::Cell;

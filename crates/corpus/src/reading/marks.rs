@@ -1,7 +1,8 @@
-//! Marks of records that their own data set calls unusable: those of known names are left out, and others are told.
+//! Finds the marks of records that their own data set calls unusable: marked records are left out if the name of the
+//! mark is known, and otherwise reported.
 //!
-//! A mark is a column of truths, however they are written: `true`, `"False"`, `y`, `0`. What other columns of two
-//! truths mean, no one says; if a few records stand apart by one, a notice names it.
+//! A mark is a column of truth values in any notation: `true`, `"False"`, `y`, `0`. The meaning of such a column with
+//! another name is unknown; if it sets a few records apart, a notice names it.
 
 use std::collections::HashMap;
 

@@ -1,10 +1,11 @@
-//! Understands a file from its structure and its values.
+//! Detects the layout of a file from its structure and its values.
 //!
-//! A reading says which records a file has, which column holds the ids, and which ones the captions. Where a format or
-//! the names of columns do not settle that, the reader keeps the table beside the captions, and [`settle`] decides
-//! once both sides are there: the id is the column whose values are ids of the other side, and the caption is the
-//! column whose texts share more words with their own references than with those of other images ([`words`]). Names
-//! break ties. What could be read in two ways is refused with both named; what was not obvious is said.
+//! A reading says which records a file contains, which column holds the ids, and which columns hold the captions. If
+//! neither the format nor the names of columns settle that, the reader keeps the table beside the captions, and
+//! [`settle`] decides once both sides are read: the id is the column whose values are ids of the other side, and the
+//! caption is the column whose texts share more words with their own references than with those of other images
+//! ([`words`]). Names break ties. A file that could be read in two ways is refused, with both named; a notice reports
+//! decisions that were not obvious.
 
 mod both;
 mod choose;

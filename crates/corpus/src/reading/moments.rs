@@ -1,4 +1,4 @@
-//! Captions of moments of a video, rather than of the whole video: they stand beside times, several for each video.
+//! Detects captions of moments of a video, rather than of the whole video: several for each video, each with its times.
 
 use std::collections::HashMap;
 

@@ -1,8 +1,8 @@
-//! A second look at pairs, by rare words alone.
+//! Checks the pairing a second time, by rare words alone.
 //!
-//! Where captions follow a template, as reports of radiology do, the words of the template hide those that tell images
-//! apart, and many references are equal. So words of more than half of the images are left out, images with equal
-//! references or without other words say nothing, and each caption is compared with several other images.
+//! If captions follow a template, as radiology reports do, the words of the template hide those that distinguish
+//! images, and many references are equal. So words of more than half of the images are left out, images with equal
+//! references or without other words do not count, and each caption is compared with several other images.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! Finds the records of a file in values as they are nested in JSON: lists and dictionaries, with or without wrappers.
+//! Finds the records of a file in nested values, as in JSON: lists and dictionaries, with or without wrappers.
 
 use std::collections::{HashMap, HashSet};
 

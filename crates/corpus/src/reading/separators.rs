@@ -1,4 +1,4 @@
-//! References that stand in one text, with a sign between them that no caption has.
+//! Splits a text that contains several references at a separator that occurs in no caption.
 
 use std::collections::HashSet;
 use std::hash::Hash;

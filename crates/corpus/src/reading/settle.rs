@@ -1,4 +1,4 @@
-//! Settles how both sides are read, once both are there, and says what was not obvious.
+//! Decides how to read both sides, once both are there, and reports decisions that were not obvious.
 
 use capeval_choice::{Argument, Code, counted};
 

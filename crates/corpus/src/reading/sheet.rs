@@ -1,4 +1,4 @@
-//! A file as a table, whatever contains it: records with values under paths such as `response.choices[].text`.
+//! Represents a file of any format as a table: records with values under paths such as `response.choices[].text`.
 
 use std::collections::{HashMap, HashSet};
 

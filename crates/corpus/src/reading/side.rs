@@ -1,4 +1,4 @@
-//! A side: the ways to identify its rows, and the columns that could hold its captions.
+//! One side, references or candidates: the ways to identify its rows, and the columns that could contain its captions.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! Makes readings of files that no strict reader understood, and of tables with more columns than it needed.
+//! Reads files that no strict reader understood, and tables with more columns than a strict reader needs.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 

@@ -1,4 +1,4 @@
-//! Captions of several systems in one table, one below the other, with the name of its system beside each.
+//! Reads the captions of several systems from one table, with the name of the system in each row.
 
 use std::collections::{HashMap, HashSet};
 

@@ -1,4 +1,4 @@
-//! Ids that are made of columns: `{scene_id}|{object_id}`, or `v_{}` for the ids as they are with letters before them.
+//! Builds ids from columns by a template: `{scene_id}|{object_id}`, or `v_{}` to prefix the ids of the file.
 
 use super::EvidentList;
 use super::column;

@@ -1,7 +1,7 @@
-//! Plain text whose lines have fields: an id before or after a caption, or columns without a header.
+//! Reads plain text whose lines have fields: an id before or after a caption, or columns without a header.
 //!
-//! A way to read lines is proposed here if all of them have its form. What an id looks like says how sure that is
-//! ([`Doubt`]); whether a way is taken, the ids of the other side decide.
+//! A way to read lines is proposed if all lines have its form. The form of an id says how certain that is ([`Doubt`]);
+//! the ids of the other side decide whether that way is chosen.
 
 use std::collections::{HashMap, HashSet};
 

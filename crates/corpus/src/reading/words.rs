@@ -1,7 +1,7 @@
-//! How much more a caption shares with its own references than with those of another image.
+//! Measures how many more words a caption shares with its own references than with those of another image.
 //!
 //! For a caption c of image i, the gain is F1(c, references of i) − F1(c, references of another image), with F1 over
-//! sets of words and the best reference of each image. The other image stands a third of the list away. Over fourteen
+//! sets of words and the best reference of each image. The other image is a third of the list away. Over fourteen
 //! pairings of real systems and people with their references, the mean gain is 0.08 to 0.51; it is 0 where rows are
 //! shifted, or where a text does not describe its image: a prompt, a constant, a path.
 

@@ -1,4 +1,4 @@
-//! Values in YAML, as data sets of sounds have them.
+//! Reads values in YAML, which data sets of sounds use.
 
 use saphyr_parser::{Event, Parser, ScalarStyle};
 

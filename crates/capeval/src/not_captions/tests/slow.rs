@@ -1,4 +1,4 @@
-//! Looks in their plain form, which those that read bytes must equal on any text.
+//! Plain versions of the checks, whose results those that read bytes must equal on any text.
 
 use std::collections::{HashMap, HashSet};
 
