@@ -1,4 +1,4 @@
-//! A result as a report with videos in the place of images, which comparisons and conditions read.
+//! Turns a result into a report with videos in place of images, which comparisons and conditions read.
 
 use capeval_choice::{Refusal, Remedy, SegmentId};
 use capeval_metric::{Direction, Number, Signature};

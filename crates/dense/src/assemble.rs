@@ -1,4 +1,4 @@
-//! What each form prints, from the scores that all forms share.
+//! Assembles what each form prints from the scores that all forms share.
 
 use crate::form::{Form, Program, SodaMetric};
 use crate::matching::Triple;

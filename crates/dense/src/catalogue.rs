@@ -1,4 +1,4 @@
-//! Who uses which form, and what differs: the table that finds the form of a paper.
+//! The table that finds the form of a paper: who uses which form, and how the forms differ.
 
 use crate::Program;
 

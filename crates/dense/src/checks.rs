@@ -1,4 +1,4 @@
-//! What is wrong with files as a whole, before they are scored: ids that cannot meet, references that match nothing.
+//! Checks files as a whole before they are scored: ids that cannot match, references that match nothing.
 
 use capeval_choice::{Refusal, counted};
 

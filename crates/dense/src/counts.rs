@@ -1,4 +1,4 @@
-//! What a file of results has and lacks compared with the references, in numbers and in words.
+//! Counts what a file of results contains and lacks compared with the references, and says so in words.
 
 use capeval_choice::counted;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! The data: events in time with a caption, by video and file.
+//! The data of this crate: events in time with captions, by video and file.
 
 use indexmap::IndexMap;
 

@@ -1,5 +1,5 @@
-//! The evidence of SODA_c: which prediction is matched with which reference, at which overlap, and how well their words
-//! agree.
+//! The evidence behind SODA_c: which prediction is matched with which reference, with which overlap, and how well their
+//! words agree.
 
 use capeval_report::{
     EventLink, EventLinks, LEAST_OVERLAP, PredictedEvents, TimedCaption, Timeline, Timelines,

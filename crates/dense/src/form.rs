@@ -1,4 +1,4 @@
-//! The forms in use, by name: which program computes what.
+//! The forms in use, by name, with the program that each equals.
 
 use std::fmt;
 use std::str::FromStr;

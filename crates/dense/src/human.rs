@@ -1,4 +1,4 @@
-//! What people score: each reference file as if it were a file of results, against the others.
+//! Computes human performance: scores each reference file like a file of results against the others.
 
 use capeval_choice::{Refusal, Remedy, counted};
 use indexmap::IndexMap;

@@ -1,4 +1,4 @@
-//! What was read of files of events: videos, events, times and ids, and how results fit the references.
+//! Summarises files of events as they were read: videos, events, times and ids, and how results fit the references.
 
 use std::fmt;
 

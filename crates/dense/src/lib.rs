@@ -1,8 +1,7 @@
-//! Captions with times and places: dense video captions, paragraphs, boxes and regions.
+//! Scores captions with times or places: dense video captions, paragraphs, boxes and regions.
 //!
-//! Every program in use has a form of its own, by name, and none agrees with another. [`evaluate`] reads each text
-//! once, measures each pair of captions once, and sums them as each form does. The crate opens no files and prints
-//! nothing.
+//! Every program in use has a form of its own, with a name, and no two agree. [`evaluate`] reads each text once,
+//! measures each pair of captions once, and sums them as each form does. The crate opens no files and prints nothing.
 
 mod as_report;
 mod assemble;

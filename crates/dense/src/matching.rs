@@ -1,4 +1,4 @@
-//! SODA of the videos of a file: which captions are compared, and precision, recall and F1 of each video.
+//! Computes SODA for the videos of a file: the captions that are compared, and precision, recall and F1 of each video.
 
 use indexmap::IndexMap;
 use rayon::prelude::*;

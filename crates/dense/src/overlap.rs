@@ -1,7 +1,8 @@
-//! The overlap of two events in time: intersection over union, in the order of operations of the reference programs.
+//! Computes the overlap of two events in time: intersection over union, in the order of operations of the reference
+//! programs.
 //!
 //! Quirks kept on purpose: the union grows by 1e-8, so that [0, 3] and [0, 10] overlap by 0.2999999997, less than 0.3,
-//! and an event and itself by less than 1; an event that ends before it starts overlaps with none.
+//! and an event and itself by less than 1; an event that ends before it starts overlaps with no other.
 
 use crate::Event;
 

@@ -1,8 +1,8 @@
 //! The pairs of a prediction and a reference that a form compares at a threshold.
 //!
-//! A prediction is compared with each reference that it overlaps enough, so one that meets five references is in five
-//! pairs. A prediction that meets none is compared with a text of no meaning; the programs differ in that text and in
-//! how often they add it.
+//! A prediction is compared with each reference that it overlaps enough, so a prediction that overlaps five references
+//! is in five pairs. A prediction that overlaps none is compared with a meaningless text; the programs differ in that
+//! text and in how often they add it.
 
 use crate::event::{Event, Video};
 use crate::overlap::{ordered_overlap, overlap};

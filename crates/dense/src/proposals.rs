@@ -1,7 +1,7 @@
-//! Precision and recall of predicted events without their captions.
+//! Computes precision and recall of predicted events without their captions.
 //!
-//! Each reference file is compared alone, and the best file counts, for precision and for recall separately, so that a
-//! video may take one from the first file and the other from the second.
+//! Each reference file is compared separately. The best file counts for precision and for recall, so a video may take
+//! one from the first file and the other from the second.
 
 use crate::Stop;
 use crate::event::{Event, Video};

@@ -1,7 +1,8 @@
-//! Captions as the tokenizer of the reference programs reads them: one text after another in a file.
+//! Tokenises captions as the reference programs do: one text after another in a file.
 //!
-//! The tokens of a caption can depend on the caption behind it (a single letter and a full stop at its end), so a text
-//! has as many readings as it has neighbours that change its tokens; all others are read once, whatever the form.
+//! The tokens of a caption can depend on the next caption (if it ends with a single letter and a full stop). A text
+//! therefore has as many readings as it has neighbours that change its tokens; all others are read once, whatever the
+//! form.
 //!
 //! A caller does three things with the numbers of its texts. It gets them from [`Texts::number`], replaces them by
 //! those of readings, file by file ([`Readings::file`]), and these by the first reading with the same tokens

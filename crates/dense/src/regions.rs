@@ -1,9 +1,9 @@
-//! Captions of image regions: the mean average precision over overlap and METEOR, as scenic's `DensecapEval` computes
-//! it.
+//! Scores captions of image regions: the mean average precision over overlap and METEOR, as scenic's `DensecapEval`
+//! computes it.
 //!
-//! References that overlap much are merged into one box first. Quirks kept on purpose:
-//! - a prediction takes the reference of the greatest overlap even if that is used already, and a match of any overlap
-//!   uses the box up for all thresholds;
+//! References with a large overlap are merged into one box first. Quirks kept on purpose:
+//! - a prediction takes the reference with the greatest overlap even if that is already used, and a match with any
+//!   overlap uses the box up for all thresholds;
 //! - if a caption of a matched box is empty, both sides become the word `EMPTY`, which scores 1;
 //! - recall and precision are numbers of 32 bits, in which numpy 2 sums the precisions as well, and numpy 1 does not.
 

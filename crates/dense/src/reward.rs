@@ -1,4 +1,4 @@
-//! Rewards for training: SODA_c and F1 of many candidates for the same videos, at once.
+//! Computes rewards for training: SODA_c and F1 of many candidates for the same videos.
 //!
 //! A reward depends on its candidate and its video alone, so each is a file of its own for the tokenizer.
 

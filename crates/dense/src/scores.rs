@@ -1,4 +1,4 @@
-//! What a form computes: measures over all videos, at each threshold, and of each video.
+//! The scores that a form computes: measures over all videos, at each threshold, and of each video.
 
 use capeval_stats::ExactSum;
 

@@ -7,8 +7,8 @@
 //!   right-most cell that was reached diagonally, even where the optimum came from above, so there is always at least
 //!   one pair.
 //!
-//! The program calls itself once for each event and stops with `RecursionError` at about 990 events of a video; here
-//! there is no limit, and the value takes memory for two rows.
+//! The program recurses once for each event and stops with `RecursionError` at about 990 events of a video; this code
+//! has no limit, and keeps two rows of values in memory.
 
 /// The value of the best matching of `n_rows` references and `n_columns` predictions that keeps their order.
 pub(crate) fn best_matching((n_rows, n_columns): (usize, usize), value: impl Fn(usize, usize) -> f64) -> f64 {

@@ -1,4 +1,4 @@
-//! The places where a reference program stops with an exception, in words.
+//! Describes the places where a reference program stops with an exception.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! The scores of systems as a result: tables, JSON, CSV, and a file that is read again.
+//! Presents the scores of systems as a result: tables, JSON, CSV, and a file that can be read again.
 
 use std::io::{self, Write};
 

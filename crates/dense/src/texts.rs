@@ -1,5 +1,5 @@
-//! Longer texts and objects: paragraphs, stories, captions of 3D objects, and repetition. Each is a rule that makes the
-//! texts of a candidate and of its references; the metrics then score them like any captions, without a tokenizer.
+//! Rules for longer texts and objects: paragraphs, stories, captions of 3D objects, and repetition. Each rule makes the
+//! texts of a candidate and of its references, which the metrics then score like any captions, without a tokenizer.
 
 use capeval_evaluate::registry;
 use capeval_evaluate::{ReferenceSet, System, evaluate};

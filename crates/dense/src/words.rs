@@ -1,4 +1,4 @@
-//! Scores of captions: the pairs of all forms are measured once, and summed by video and threshold.
+//! Scores captions: measures the pairs of all forms once, and sums them by video and threshold.
 
 use capeval_choice::named;
 use capeval_evaluate::measure_pairs;

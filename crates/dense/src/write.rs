@@ -1,4 +1,4 @@
-//! Writes files of events in the forms that programs read, and says what a form cannot hold.
+//! Writes files of events in the formats that programs read, and says what a format cannot represent.
 
 use capeval_choice::{Refusal, Remedy, counted, named};
 use indexmap::IndexMap;

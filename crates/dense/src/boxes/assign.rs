@@ -1,5 +1,5 @@
-//! The assignment of rows to columns at the least cost, by the method of scipy's `linear_sum_assignment` (Crouse 2016),
-//! so that equal costs fall the same way as in the programs that call it. No library of Rust promises that.
+//! Assigns rows to columns at the least cost, by the method of scipy's `linear_sum_assignment` (Crouse 2016), so that
+//! ties are broken as in the programs that call it. No Rust library promises that.
 
 /// For each row, its column; `None` for rows left over. `cost[row][column]` must be finite.
 pub fn assign(cost: &[Vec<f64>]) -> Vec<Option<usize>> {

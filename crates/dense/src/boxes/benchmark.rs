@@ -1,8 +1,8 @@
 //! Scan2Cap's benchmark: boxes assigned one to one, and average precision over overlap and METEOR.
 //!
 //! Quirks kept on purpose:
-//! - an object without an assigned box has the first box of its scene;
-//! - captions below the threshold stay in the corpus, and their scores count 0;
+//! - an object without an assigned box gets the first box of its scene;
+//! - captions below the threshold stay in the corpus, and their scores count as 0;
 //! - for average precision, a box takes another object only if its overlap and its METEOR both rise.
 
 use capeval_choice::Refusal;

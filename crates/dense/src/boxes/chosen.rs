@@ -1,4 +1,4 @@
-//! A form of boxes with its settings, as people write it: `scan2cap`, or `densecap-scenic:keep-empty:in-720`.
+//! Reads a form of boxes with its settings, as users write it: `scan2cap`, or `densecap-scenic:keep-empty:in-720`.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,4 +1,5 @@
-//! Boxes of scenes by their eight corners: overlap, and the measure by which Scan2Cap's benchmark assigns boxes.
+//! Computes the overlap of boxes in scenes from their eight corners, and the measure by which Scan2Cap's benchmark
+//! assigns boxes.
 
 /// The corners of a box.
 pub type Corners = [[f64; 3]; 8];

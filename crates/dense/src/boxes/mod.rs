@@ -1,4 +1,4 @@
-//! Captions of boxes, in scenes and images: m@kIoU of Scan2Cap, its benchmark, and mean average precision.
+//! Scores captions of boxes in scenes and images: m@kIoU of Scan2Cap, its benchmark, and mean average precision.
 
 mod assign;
 mod benchmark;

@@ -1,4 +1,4 @@
-//! JSON in the order of the file, in which a key may not occur twice in one object.
+//! Reads JSON in the order of the file, and refuses a key that occurs twice in one object.
 
 use std::fmt;
 

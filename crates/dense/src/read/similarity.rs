@@ -1,7 +1,7 @@
-//! The similarity of two texts as Python's `difflib.SequenceMatcher` computes it.
+//! Computes the similarity of two texts as Python's `difflib.SequenceMatcher` does.
 //!
-//! Quirk kept on purpose: in a second text of 200 characters or more, characters that make up over one percent are
-//! popular, and begin no match.
+//! Quirk kept on purpose: in a second text of 200 characters or more, characters that make up over one percent of it
+//! are popular and begin no match.
 
 use std::collections::HashMap;
 

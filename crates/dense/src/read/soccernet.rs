@@ -1,4 +1,4 @@
-//! SoccerNet's files: events at one moment of a half of a game, scored in windows of 30 seconds.
+//! Reads SoccerNet's files: events at one moment of a half of a game, scored in windows of 30 seconds.
 
 use capeval_choice::Refusal;
 

@@ -1,4 +1,4 @@
-//! Tables with a header: a row for each event, with columns for the video, start, end and caption.
+//! Reads tables with a header: a row for each event, with columns for the video, start, end and caption.
 
 use capeval_choice::Refusal;
 

@@ -1,4 +1,4 @@
-//! Texts without times, for the forms that compare whole texts: paragraphs of videos, and stories of albums.
+//! Reads texts without times, for the forms that score whole texts: paragraphs of videos, and stories of albums.
 
 use capeval_choice::Refusal;
 use indexmap::IndexMap;

@@ -1,4 +1,4 @@
-//! Times as people write them: seconds, `1:30`, `1:02:30.5`, `12 s`, `25%`, and a start and an end in one text.
+//! Reads times as people write them: seconds, `1:30`, `1:02:30.5`, `12 s`, `25%`, and a start and an end in one text.
 
 /// A time in the unit of its file; percent become seconds once the duration is known.
 #[derive(Clone, Copy, Debug, PartialEq)]

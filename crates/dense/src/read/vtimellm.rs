@@ -1,7 +1,8 @@
-//! VTimeLLM's log: answers of a model in JSON Lines, with times in percent of the video, as its evaluation reads them.
+//! Reads VTimeLLM's log: answers of a model in JSON Lines, with times in percent of the video, as its evaluation reads
+//! them.
 //!
-//! Quirks kept on purpose: times are read by their place in the text (`from 05 to 29`), on any error the events before
-//! it are kept, neighbours that say the same are merged, and an end is moved by one percent.
+//! Quirks kept on purpose: times are read by their place in the text (`from 05 to 29`), events before an error are
+//! kept, neighbours with the same caption are merged, and an end is moved by one percent.
 
 use capeval_choice::Refusal;
 
