@@ -1,6 +1,6 @@
 //! All metrics that come with capeval, in one list: those of the engine, and those whose scores come from outside.
-//! Lists, help, completion, documentation, Python and the server read it, so that a metric that is listed here is
-//! everywhere.
+//! Lists, help, completion, documentation, Python and the server read this list, so a metric that is listed here
+//! appears everywhere.
 
 use std::sync::LazyLock;
 

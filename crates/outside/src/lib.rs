@@ -1,5 +1,5 @@
-//! Metrics whose scores the engine does not compute itself: by models that compare vectors, from lists of objects, by
-//! language models, and by programs of users.
+//! Metrics whose scores the engine does not compute itself: those of models that compare vectors, of lists of objects,
+//! of language models, and of users' programs.
 
 mod cards;
 pub mod chair;

@@ -1,5 +1,5 @@
-//! The one way in for metrics whose scores come from outside of the engine: [`Sources::open`] makes them of what a
-//! person gives.
+//! The only entry point for metrics whose scores come from outside the engine: [`Sources::open`] builds them from a
+//! user's arguments.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};

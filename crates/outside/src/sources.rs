@@ -1,5 +1,5 @@
-//! The sources that a person gives to metrics whose scores come from outside of the engine: as each front end names
-//! them from its arguments, and open, where metrics take the models and vectors that suit them.
+//! The sources that a user passes to metrics whose scores come from outside the engine: named, as each front end reads
+//! them from its arguments, and open, so that metrics can take the models and vectors that suit them.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! Compares captions with the results of NLTK and both programs of CHAIR in `testdata/chair`, which `oracle/chair.py`
-//! wrote.
+//! Compares our results for captions with those of NLTK and both programs of CHAIR in `testdata/chair`, which
+//! `oracle/chair.py` wrote.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! CHAIR, object hallucination: which objects captions mention, and which of them are not in the image.
+//! CHAIR, a metric of object hallucination: which objects captions mention, and which of them are not in the image.
 
 mod caption;
 #[cfg(test)]

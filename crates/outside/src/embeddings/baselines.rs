@@ -1,4 +1,4 @@
-//! bert_score's knowledge of models by their names: the layer that it compares, and baselines for rescaling.
+//! bert_score's tables of models by name: the layer that it compares, and baselines for rescaling.
 //!
 //! Source: `model2layers` in `bert_score/utils.py` and the tables in `bert_score/rescale_baseline` of bert_score
 //! 0.3.13.

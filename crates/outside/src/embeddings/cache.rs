@@ -1,11 +1,11 @@
-//! Vectors of earlier runs, by content: what a model has said of a text or a picture is not computed again.
+//! Caches vectors by content, so that the vector of a text or a picture is not computed again.
 //!
-//! Each model, with all that its vectors depend on, has a folder of files. A run adds its new vectors as a file,
-//! into which older ones are merged that are at most twice as long. So there are few files, and adding little to
-//! much writes little. Nothing is locked: a file is written whole, its name is the hash of its keys, and files are
-//! removed only when another has all of their vectors. Of two runs at once both keep theirs. What is in a file is read
-//! from it, so that a run of any length holds few vectors in memory. Without a folder, a cache is in memory and serves
-//! its run.
+//! Each model, with everything that its vectors depend on, has a folder of files. A run adds its new vectors as a file,
+//! and merges older files into it that are at most twice as long. So there are few files, and adding a few vectors to
+//! many writes little. There is no lock: a file is written whole, its name is the hash of its keys, and a file is
+//! removed only when another one contains all of its vectors. Two simultaneous runs therefore both keep theirs. Vectors
+//! in a file are read when they are needed, so a run of any length keeps few vectors in memory. Without a folder, the
+//! cache is in memory and lasts for one run.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;

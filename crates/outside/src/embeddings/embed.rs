@@ -1,4 +1,4 @@
-//! Vectors of many texts or pictures at once, for files.
+//! Computes the vectors of many texts or pictures, to be written to a file.
 
 use std::path::Path;
 

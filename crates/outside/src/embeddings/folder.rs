@@ -1,4 +1,4 @@
-//! Models in folders of a user, by path or by name.
+//! Finds models in a user's folders, by path or by name.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! Hashes of files and texts, as the hub of models shows them.
+//! Computes hashes of files and texts in the form that the model hub shows.
 
 use sha2::{Digest, Sha256};
 

@@ -1,4 +1,4 @@
-//! Hashes of large files, which are computed once as long as a file stays as it is.
+//! Keeps the hashes of large files, which are computed again only if a file changes.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

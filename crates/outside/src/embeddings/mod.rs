@@ -1,7 +1,7 @@
 //! Metrics that compare vectors: CLIPScore, PAC-S, BERTScore, sentence similarity, retrieval.
 //!
-//! Vectors come from files that a user brings, or from models in folders of a user. Each metric is computed before
-//! anything else is measured, like a program of the user's.
+//! Vectors come from a user's files, or from models in a user's folders. Like a user's programs, these metrics are
+//! computed before any other is measured.
 
 mod baselines;
 mod cache;

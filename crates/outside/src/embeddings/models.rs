@@ -1,4 +1,4 @@
-//! Models as metrics use them: what they are called, what they suit, and the vectors that they make.
+//! Models as metrics use them: their names, the metrics that they suit, and the vectors that they compute.
 
 use std::collections::HashSet;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! Models by names that a user gave them: a file of names and folders beside other data of capeval.
+//! The names that a user gave to models: a file of names and folders beside capeval's other data.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! Vectors of pictures and texts that can be compared: from files that a user brings, or from a model.
+//! Comparable vectors of pictures and texts, from a user's files or from a model.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Tools that tests of metrics share: rows of vectors, scored by a metric of this name.
+//! Tools for tests of metrics: rows of vectors, scored by a metric with a given name.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};

@@ -1,4 +1,4 @@
-//! Two runs of a judge compared: how often they say the same, and how far they are apart.
+//! Compares two runs of a judge: how often their grades agree, and how far apart they are.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};

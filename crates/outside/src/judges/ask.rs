@@ -1,4 +1,4 @@
-//! Questions are asked, several at a time, and every answer goes to the record before anything else is done with it.
+//! Sends the queries, several at a time, and records every answer before using it.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

@@ -1,4 +1,4 @@
-//! OpenAI's chat API as bodies: what is sent, and what comes back.
+//! The bodies of OpenAI's chat API: requests and responses.
 
 use serde::Deserialize;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! The server that is asked, and what its answers to requests mean.
+//! The server that receives the queries, and the meaning of its responses.
 
 use std::fmt;
 use std::io;

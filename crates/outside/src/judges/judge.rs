@@ -1,4 +1,4 @@
-//! Reads the file of a judge: its question, its model, and the form of its answers.
+//! Reads the file of a judge: its query, its model, and the form of its answers.
 
 use std::fmt::Write;
 

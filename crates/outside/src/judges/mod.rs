@@ -1,6 +1,6 @@
-//! Language models that grade captions. A judge is a file that says what is asked and how answers are read; any server
-//! that speaks OpenAI's chat API is asked; and every answer goes to a file from which the same scores come again
-//! without it.
+//! Language models that grade captions. A judge is a file that describes the query and how answers are read. Queries go
+//! to any server with OpenAI's chat API. Every answer goes to a file, from which the same scores can be computed again
+//! without the server.
 
 mod agree;
 mod answer;

@@ -1,4 +1,4 @@
-//! The requests that a run is about to send, for people who pay for them.
+//! Lists the requests that a run is about to send, and their cost.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! The questions that a judge asks of captions.
+//! Builds the queries of a judge about captions.
 
 use std::sync::Arc;
 

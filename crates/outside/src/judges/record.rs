@@ -1,4 +1,4 @@
-//! The file of judgements: a line of JSON for each answer, which says what was asked and what came, with a checksum.
+//! The file of judgements: a line of JSON for each answer, with its query and a checksum.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -1,4 +1,4 @@
-//! A trial of a judge on a few captions, which shows all that is sent and read.
+//! Tries a judge on a few captions, and shows everything that it sends and reads.
 
 use capeval::{OutsideRow, Sight};
 use capeval_choice::{Argument, Refusal, Remedy};

@@ -1,4 +1,4 @@
-//! A line that a program answers with, and why it may be none.
+//! Reads a line of a program's output, and says why it may not be an answer.
 
 use std::fmt;
 

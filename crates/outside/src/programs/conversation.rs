@@ -1,5 +1,5 @@
-//! The conversation with a program: captions go in, scores come out in any order, and everything that may go wrong
-//! with a program is an error in words.
+//! The conversation with a program: captions go in, scores come out in any order, and every failure of the program
+//! becomes an error message.
 
 use std::collections::VecDeque;
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};

@@ -1,8 +1,8 @@
 //! A running program with all that it has started, which ends with its metric, with an error, and with capeval.
 //!
-//! A program and what it has started are a group of processes, which is killed as one. A daemon leaves the group but
-//! inherits variables: on Linux, processes with the variable of a program are found in `/proc` and killed as well. A
-//! namespace or a control group would need rights that a user may lack.
+//! A program and the processes that it has started form a process group, which is killed as a whole. A daemon leaves
+//! the group but inherits variables: on Linux, processes with the program's variable are found in `/proc` and also
+//! killed. A namespace or a control group would need rights that a user may lack.
 
 use std::collections::BTreeMap;
 use std::io;

@@ -1,4 +1,5 @@
-//! NLTK's division of text into sentences, `PunktSentenceTokenizer` of nltk 3.10, with the parameters of `punkt_tab`.
+//! Splits text into sentences as NLTK does, by `PunktSentenceTokenizer` of nltk 3.10 with the parameters of
+//! `punkt_tab`.
 //!
 //! Paper: Kiss and Strunk, *Unsupervised Multilingual Sentence Boundary Detection* (2006).
 

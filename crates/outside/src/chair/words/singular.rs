@@ -1,8 +1,8 @@
-//! The singular of English nouns by rules, `singularize` of pattern.en (clips/pattern d25511f).
+//! Forms the singular of English nouns by rules, as `singularize` of pattern.en (clips/pattern d25511f) does.
 //!
-//! Quirks kept on purpose, all of which CHAIR's first program has: a word that ends another that has no plural is its
-//! own singular (`ter`, as in butter); every `s` at the end is cut (`bus` is `bu`, `glass` is `glas`), words that end
-//! in `our` get `my` (`four` is `fmy`), and those in `ta` or `ia` get `um` (`pasta` is `pastum`).
+//! Quirks kept on purpose, all from CHAIR's first program: a word is its own singular if a word without a plural ends
+//! with it (`ter`, as in butter); every `s` at the end is cut (`bus` is `bu`, `glass` is `glas`), words that end in
+//! `our` get `my` (`four` is `fmy`), and those in `ta` or `ia` get `um` (`pasta` is `pastum`).
 
 use std::sync::LazyLock;
 

@@ -1,4 +1,4 @@
-//! Vectors that a user brings: files of `.npy` with ids beside them, `.safetensors`, tables, and matrices in memory.
+//! Reads a user's vectors: `.npy` files with ids beside them, `.safetensors`, tables, and matrices in memory.
 
 mod ids;
 mod npy;

@@ -1,6 +1,6 @@
-//! NumPy's files of arrays: a matrix of f16, f32, f64, or of bf16 as `ml_dtypes` stores it, in C or Fortran order.
+//! Reads NumPy's array files: a matrix of f16, f32, f64, or of bf16 as `ml_dtypes` stores it, in C or Fortran order.
 //!
-//! Format: versions 1 to 3 of NEP 1. Its header is a dictionary of Python with three known keys.
+//! Format: versions 1 to 3 of NEP 1. The header is a Python dictionary with three known keys.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Files of safetensors with vectors: a tensor for each id, of one dimension, or a matrix of several vectors in their
+//! Reads vectors from safetensors files: for each id, a tensor of one dimension, or a matrix of several vectors in
 //! order; or one matrix with its ids as a JSON list in the metadata, under `ids`.
 
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Files of vectors, written so that they can be read again.
+//! Writes files of vectors that can be read again.
 
 use std::io::{self, Write};
 

@@ -1,4 +1,4 @@
-//! Answers that give a verdict for each item of a list.
+//! Reads answers with a verdict for each item of a list.
 
 use serde::Deserialize;
 use serde_json::{Value, json};

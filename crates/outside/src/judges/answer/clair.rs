@@ -1,20 +1,21 @@
-//! Answers as the program of CLAIR reads them.
+//! Reads answers as CLAIR's program does.
 //!
 //! Paper: Chan et al., *CLAIR: Evaluating Image Captions with Large Language Models* (EMNLP 2023). Reference program:
-//! `clair.py` of DavidMChan/clair (429fa8b). Three answers and a score of 0 if none can be read are its rule; a judge
-//! says so by `tries = 3` and `unreadable = 0`.
+//! `clair.py` of DavidMChan/clair (429fa8b). The program asks for up to three answers, and scores 0 if none is
+//! readable; a judge does the same with `tries = 3` and `unreadable = 0`.
 //!
 //! Quirks kept on purpose:
-//! - what is read as JSON goes from the first `{` to the next `{` or `}`, so a brace in the reason cuts it, and a
-//!   missing `}` is mended;
-//! - if this is no JSON or has no score, the first number of the whole answer counts, and is multiplied by 100 if it is
-//!   less than 1; so 10/10 is 10;
-//! - a score in JSON is not: 0.85 is 0.85 of 100;
+//! - the text that is read as JSON goes from the first `{` to the next `{` or `}`, so a brace in the reason truncates
+//!   it, and a missing `}` is added;
+//! - if this is not JSON or contains no score, the first number of the whole answer counts, and is multiplied by 100 if
+//!   it is less than 1; so 10/10 is 10;
+//! - a score in JSON is not multiplied: 0.85 is 0.85 of 100;
 //! - `true` is 1, text such as `" 8_5 "` is 85, digits of any script are digits, and of several scores the last counts;
-//! - no score is cut to the range: 250 is 2.5.
+//! - no score is clipped to the range: 250 is 2.5.
 //!
-//! Decided otherwise: a score that is no number (`null`, a list, `"85/100"`, a whole number beyond the range of floats)
-//! ends the program, and cannot be read here; NaN and infinity are scores of the program, and cannot be read here.
+//! Decided otherwise: a score that is not a number (`null`, a list, `"85/100"`, a whole number beyond the range of
+//! floats) stops the program, and is unreadable here; the program accepts NaN and infinity as scores, which are also
+//! unreadable here.
 
 use super::python::{Fault, Json, digit, float, loads, strip};
 use super::{Reading, start};

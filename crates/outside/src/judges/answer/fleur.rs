@@ -1,4 +1,4 @@
-//! Answers as the program of FLEUR reads them: a number from 0.0 to 1.0, smoothed by the probabilities of its digits.
+//! Reads answers as FLEUR's program does: a number from 0.0 to 1.0, smoothed by the probabilities of its digits.
 //!
 //! Paper: Lee et al., *FLEUR: An Explainable Reference-Free Evaluation Metric for Image Captioning Using a Large
 //! Multimodal Model* (ACL 2024). Reference program: `fleur.py` of Yebin46/FLEUR (b9cd6c9), with LLaVA-1.5.
@@ -8,15 +8,14 @@
 //! `1`.
 //!
 //! Quirks kept on purpose:
-//! - all that is no digit or point is removed before the number is read, so `0.8 of 1` is 0.81;
+//! - everything except digits and points is removed before the number is read, so `0.8 of 1` is 0.81;
 //! - the place of a digit is that of the first token that is this digit, but of the second if the first decimal is 0,
 //!   or if it is the second decimal;
 //! - probabilities are those of all tokens, so those of the digits need not add up to 1;
-//! - the zero before the point counts nothing, however improbable it is.
+//! - the zero before the point does not count, however improbable it is.
 //!
-//! Decided otherwise: where the program fails or skips a caption, and then counts the score of the caption before it
-//! again, the answer cannot be read. Servers give the probabilities of the twenty most probable tokens; all others
-//! count as 0.
+//! Decided otherwise: where the program fails or skips a caption, and then counts the previous caption's score again,
+//! the answer is unreadable. Servers give the probabilities of the twenty most probable tokens; all others count as 0.
 
 use super::python::{digit, float};
 use super::{Answer, Reading, start};

@@ -1,4 +1,4 @@
-//! Answers that are an object of JSON.
+//! Reads answers that are a JSON object.
 
 use serde::Deserialize;
 use serde_json::{Map, Value};

@@ -1,4 +1,4 @@
-//! Options of which an answer names one, and what they are worth.
+//! The options of which an answer names one, with their values.
 
 use capeval_choice::Refusal;
 use serde_json::{Map, Value};

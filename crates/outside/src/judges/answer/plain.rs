@@ -1,4 +1,4 @@
-//! Answers in words: a number, or the name of an option.
+//! Reads answers in plain text: a number, or the name of an option.
 
 use super::json::on_scale;
 use super::{Options, Reading, start};
