@@ -1,4 +1,5 @@
-//! Agreement of metrics with the people who judged captions of a phase: of its submissions, and of its references.
+//! Measures how well metrics agree with the people who judged captions of a phase: those of submissions, and its
+//! references.
 
 use std::collections::HashMap;
 

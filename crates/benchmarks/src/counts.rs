@@ -1,4 +1,4 @@
-//! Numbers of images and captions in words.
+//! Writes numbers of images and captions in words.
 
 use capeval_site::web::Page;
 

@@ -1,4 +1,4 @@
-//! The images that phases expect, kept in memory for those that were asked for last.
+//! The images that phases expect, which stay in memory for the phases requested last.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -1,8 +1,8 @@
 //! Public and private halves of the images of a phase.
 //!
-//! Each half is a reference set of its own, made of the same file: `c5` has the public images, and `c5-private` the
-//! others. A submission is scored by both in one job. What people see follows from `records::sets`, which leaves out
-//! the private one until it is shown, so no page, answer or file needs a rule of its own.
+//! Each half is a reference set of its own, made from the same file: `c5` has the public images, and `c5-private` the
+//! others. A submission is scored by both in one job. `records::sets` leaves the private set out until it is shown, so
+//! no page, response or file needs a rule of its own.
 
 use anyhow::{Context, ensure};
 use capeval_api::{FinalRule, Half, Halves};

@@ -1,4 +1,4 @@
-//! What holds between the rows of benchmarks.
+//! The invariants between rows of benchmarks.
 
 use capeval_site::invariants::{Invariant, REPORT};
 

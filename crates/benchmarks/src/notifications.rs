@@ -1,4 +1,4 @@
-//! The people to whom benchmarks write, and what tells them and webhooks that a submission has ended.
+//! Finds the people to whom benchmarks write, and notifies them and webhooks that a submission has ended.
 
 use capeval_api::SubmissionState;
 use capeval_site::outbox;

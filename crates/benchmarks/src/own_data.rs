@@ -1,6 +1,6 @@
 //! The data that benchmarks keep about a person: the teams, benchmarks and evaluations they belong to, their
-//! submissions, their questions and answers, and their judgements of captions. Submissions stay on boards, as those of
-//! the team.
+//! submissions, their questions and answers, and their judgements of captions. Submissions stay on boards, since they
+//! belong to the team.
 
 use capeval_api::Time;
 use capeval_site::accounts::own_data::{Export, Leaving, PersonalData};

@@ -1,4 +1,4 @@
-//! All benchmarks for programs, and the page of one with its phases and rules; and the same for programs.
+//! The list of all benchmarks for clients, and the page of a benchmark with its phases and rules, with its API.
 
 use askama::Template;
 use axum::response::Response;

@@ -1,4 +1,4 @@
-//! Addresses of the pictures of images, which another site has.
+//! Addresses of the pictures of images on another site.
 
 use askama::Template;
 use axum::http::{HeaderValue, header};

@@ -1,8 +1,8 @@
 //! A benchmark as it is exported: a plan that names its files.
 //!
-//! All that changes a benchmark ends in `apply`, which has the rules. Plans name files; what is not sent along stays
-//! as it is, so an export needs no references in it. In a draft, a phase whose scores depend on something that changes
-//! is made again.
+//! Every change of a benchmark goes through `apply`, which has the rules. Plans name files; a file that is not sent
+//! along stays as it is, so an export needs no references. In a draft, a phase is created again if something changes
+//! that its scores depend on.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,5 @@
-//! Metrics that are programs of hosts: an archive with a program and its description, which children run in a sandbox.
+//! Metrics that are hosts' programs: an archive with a program and its description, which child processes run in a
+//! sandbox.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! Quotas: a counter row for each team, phase and day, and one for all days, which only one statement raises.
+//! Quotas: a counter row for each team, phase and day, and one for all days, which only one statement increases.
 //!
 //! Quotas are counter rows: one conditional `INSERT … ON CONFLICT DO UPDATE SET used = used + 1 WHERE used < limit`,
 //! and no row means refused, in one transaction with the submission. Counting rows first let up to 200 of 200

@@ -1,5 +1,5 @@
-//! Score sets: one scoring of all submissions of a phase by one version of the engine and of the references. A set is
-//! never changed once boards show it; scoring everything again makes a new one, which takes over when it is complete.
+//! Score sets: one scoring of all submissions of a phase by one version of the engine and of the references. A set
+//! never changes once boards show it; rescoring creates a new set, which replaces it when it is complete.
 
 use capeval_site::prelude::*;
 use capeval_site::two_part_subject;

@@ -1,5 +1,5 @@
-//! The settings of benchmarks and phases: as a file, a form or a program gives them, and as they are stored. A field is
-//! told here, in a migration, and in `templates/organise`.
+//! The settings of benchmarks and phases, as a file, a form or a client sends them, and as they are stored. A field is
+//! listed here, in a migration, and in `templates/organise`.
 
 use capeval_api::{Admission, BoardKind, FinalRule, PerImage, Visibility};
 use capeval_site::prelude::*;

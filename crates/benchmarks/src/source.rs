@@ -1,4 +1,4 @@
-//! The files of a plan: by name, as bytes, or stored already.
+//! The files of a plan: by name, as bytes, or already stored.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Receives a file: streamed to the disk, unpacked within limits, checked.
+//! Receives a file: streams it to the disk, unpacks it within limits, and checks it.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};

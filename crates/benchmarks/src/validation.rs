@@ -1,4 +1,4 @@
-//! Checks a file of results before it counts: a full report in one reading, and the captions in canonical form.
+//! Checks a file of results before it counts: one pass yields a full report, and the captions in canonical form.
 
 use std::collections::HashMap;
 use std::fmt;

@@ -1,4 +1,4 @@
-//! The webhooks of a benchmark, for its hosts and their programs.
+//! The webhooks of a benchmark, on a page for its hosts and by the API.
 
 use askama::Template;
 use axum::extract::Path;

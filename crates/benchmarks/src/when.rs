@@ -1,4 +1,4 @@
-//! A time as people and programs write it, in UTC unless it says otherwise.
+//! Reads a time as people and clients write it, in UTC unless it states another zone.
 
 use std::borrow::Cow;
 use std::fmt;

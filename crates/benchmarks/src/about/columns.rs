@@ -1,4 +1,4 @@
-//! Columns that hosts define for what teams say about their methods, such as the number of parameters.
+//! Columns that hosts define for teams' answers about their methods, such as the number of parameters.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! The description of a method: as it is sent, by name, and as it is stored.
+//! The description of a method as a client sends it, by name, and as the database stores it.
 
 use axum::extract::{FromRequest, Request};
 use axum::response::Response;

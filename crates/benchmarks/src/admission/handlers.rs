@@ -1,4 +1,4 @@
-//! The page on which people accept the terms of a benchmark and ask its hosts, and the same for programs.
+//! The page on which people accept the terms of a benchmark and apply to its hosts, and its API.
 
 use askama::Template;
 use capeval_api::{Admission, NewParticipation, Participation, RequestState};

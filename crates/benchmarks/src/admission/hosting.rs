@@ -1,4 +1,4 @@
-//! The people of a benchmark as its hosts see them: what they accepted, and the requests that wait for an answer.
+//! The participants of a benchmark as its hosts see them: what they accepted, and the requests that wait for an answer.
 
 use askama::Template;
 use axum::extract::Path;

@@ -1,4 +1,4 @@
-//! Lists of addresses and domains that a benchmark admits or keeps out.
+//! Lists of addresses and domains that a benchmark admits or blocks.
 
 use anyhow::ensure;
 use capeval_site::prelude::*;

@@ -1,4 +1,4 @@
-//! The rules of who may submit to a benchmark, and what the database has of a person.
+//! The rules of who may submit to a benchmark, and what the database stores about a person.
 
 use capeval_api::{AcceptedTerms, Admission, Open, RequestState};
 use capeval_site::prelude::*;

@@ -1,4 +1,4 @@
-//! What people do to take part, and how hosts answer.
+//! The steps by which people take part, and the answers of hosts.
 
 use std::collections::HashMap;
 

@@ -1,5 +1,5 @@
-//! The terms of a benchmark and who accepted them. A version asks everyone once; the text of each is kept for as long
-//! as the benchmark, so that what someone accepted can be read.
+//! The terms of a benchmark and who accepted them. Everyone accepts each version once. The text of each version is kept
+//! as long as the benchmark, so that everyone can read what they accepted.
 
 use anyhow::ensure;
 use capeval_api::{AcceptedTerms, Terms};

@@ -1,4 +1,4 @@
-//! The page of announcements, on which hosts write them, and the same for programs.
+//! The page on which hosts write announcements, and its API.
 
 use askama::Template;
 use axum::extract::Path;

@@ -1,4 +1,4 @@
-//! Sends an announcement by email to those who take part and want email, some at a time.
+//! Sends an announcement by email to participants who want email, in batches.
 
 use capeval_site::outbox::{self, Reader};
 use capeval_site::prelude::*;

@@ -1,4 +1,4 @@
-//! Announcements of hosts to those who take part in a benchmark: on its page, and by email to those who want it.
+//! Announcements of hosts to the participants of a benchmark: on its page, and by email to those who want it.
 
 mod handlers;
 mod mailing;

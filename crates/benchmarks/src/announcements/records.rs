@@ -1,4 +1,4 @@
-//! Announcements in the database, and the rules of what they say and how often.
+//! Announcements in the database, and the rules of their content and number.
 
 use capeval_api::NewAnnouncement;
 use capeval_site::prelude::*;

@@ -1,4 +1,4 @@
-//! The colour of a benchmark, which marks its pages: it must be seen on light and on dark ones.
+//! The colour of a benchmark, which marks its pages and must be visible on light and dark ones.
 
 use anyhow::{Context, ensure};
 use capeval_site::reason;

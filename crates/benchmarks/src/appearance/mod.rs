@@ -1,5 +1,5 @@
-//! What a benchmark looks like, and what its hosts have to say: their own pages in both languages, such as prizes and
-//! sponsors, a logo, one colour, whom to ask, and the dates of all phases.
+//! The appearance of a benchmark: its hosts' own pages in both languages, such as prizes and sponsors, a logo, a
+//! colour, a contact, and the dates of all phases.
 
 mod colour;
 mod handlers;

@@ -1,4 +1,4 @@
-//! The appearance of a benchmark in the database, and the rules of what it may be.
+//! The appearance of a benchmark in the database, and the rules that it must follow.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! Checks of a plan that need nothing but the plan.
+//! Checks a plan without looking at anything else.
 
 use anyhow::{Context, bail};
 use capeval_files::Home;

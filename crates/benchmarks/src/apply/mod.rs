@@ -1,4 +1,4 @@
-//! Creates a benchmark as it is described, or brings it up to date, whether a file, a form or a program describes it.
+//! Creates a benchmark from its description, or updates it, whether a file, a form or a client sends the description.
 
 use std::io;
 

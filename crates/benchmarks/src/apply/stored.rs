@@ -1,4 +1,4 @@
-//! The files that a plan names, stored before a transaction begins.
+//! Stores the files that a plan names before a transaction begins.
 
 use std::collections::HashMap;
 use std::fs::{self, File};

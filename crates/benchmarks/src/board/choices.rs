@@ -1,8 +1,8 @@
-//! The choices of a visitor of a board. All are in the address, so links keep them, and every form of the board obeys
-//! them.
+//! The choices of a visitor of a board. The address contains all of them, so links keep them, and every form of the
+//! board follows them.
 //!
-//! The page, its views, JSON and CSV read this one type, and links write it. Places and marks are made before rows are
-//! left out, so they are those of the whole board whatever is shown.
+//! The page, its views, JSON and CSV read this one type, and links write it. Places and marks are computed before rows
+//! are left out, so they always refer to the whole board.
 
 use capeval_site::prelude::*;
 use capeval_tasks::{MeasureInfo, key_in_group};

@@ -1,4 +1,4 @@
-//! A board for programs: as JSON, or as CSV for spreadsheets. Scores are rounded as the phase says.
+//! Exports a board: as JSON for clients, or as CSV for spreadsheets. Scores are rounded as the phase says.
 
 use std::iter::once;
 

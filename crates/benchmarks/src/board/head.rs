@@ -1,4 +1,4 @@
-//! The head of the pages of a board: the phase, the references, and the choices that all of them share.
+//! The header of the pages of a board: the phase, the references, and the choices that all pages share.
 
 use capeval_api::Half;
 use capeval_site::prelude::*;

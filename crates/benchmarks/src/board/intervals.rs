@@ -1,4 +1,4 @@
-//! The intervals of a board: a line for each row, people as a line across them.
+//! Draws the intervals of a board: a line for each row, and a line across them for people.
 
 use askama::Template;
 use axum::response::Response;

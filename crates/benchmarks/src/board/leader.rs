@@ -1,4 +1,4 @@
-//! The best entry of a board, for pages that show no more of it.
+//! The best entry of a board, for pages that show only this entry.
 
 use capeval_site::prelude::*;
 

@@ -1,4 +1,4 @@
-//! The board of a phase, as a page and for programs.
+//! The board of a phase, as a page and by the API.
 
 mod choices;
 mod export;

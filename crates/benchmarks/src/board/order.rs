@@ -1,4 +1,4 @@
-//! The order of a board: which submission stands for a team, its place, and how scores are rounded.
+//! Orders a board: which submission stands for a team, its place, and how scores are rounded.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;

@@ -1,4 +1,4 @@
-//! The page of a board: a table with the measure that sorts first; a phone shows that measure alone.
+//! The page of a board: a table whose first measure sorts it; on a phone, only this measure is shown.
 
 use std::collections::HashMap;
 

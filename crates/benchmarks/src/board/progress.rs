@@ -1,4 +1,4 @@
-//! Progress over time: each submission that has stood on a board, by date, and the best score until then.
+//! Progress over time: each submission that has been on a board, by date, and the best score until then.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Ranks over several measures: the numbers that a phase's rule makes of them are measures of its boards.
+//! Ranks over several measures: the numbers that a phase's rule computes from ranks become measures of its boards.
 
 use capeval_api::SubmissionKind;
 use capeval_choice::Refusal;

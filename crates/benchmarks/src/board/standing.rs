@@ -1,9 +1,9 @@
-//! The rows of the boards of a phase, stored and changed with what they are made of. A board is read from them, however
-//! many submissions there are.
+//! The rows of the boards of a phase, which are stored and change together with the data behind them. Boards are read
+//! from these rows, however many submissions there are.
 //!
 //! With 12,000 submissions, computing a board took a second. Each process keeps the rows of a few boards in memory,
-//! with a number of the phase that every change raises. What stood for a team before is kept beside it as the progress
-//! over time, which then shows nothing that the board did not.
+//! with a number of the phase that every change increases. Submissions that stood for a team before are kept beside the
+//! rows as the progress over time, which then shows only what the board showed.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};

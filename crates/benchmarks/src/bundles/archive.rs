@@ -1,4 +1,4 @@
-//! The files of a bundle, which is a ZIP archive or a folder. Nothing in it is run, and no path leads out of it.
+//! The files of a bundle, which is a ZIP archive or a folder. No program in it is run, and no path leads out of it.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! Bundles of CodaLab 1.5 and of Codabench, which call their description `competition.yaml`.
+//! Reads bundles of CodaLab 1.5 and Codabench, whose description is `competition.yaml`.
 
 use std::rc::Rc;
 

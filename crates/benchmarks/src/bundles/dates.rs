@@ -1,4 +1,4 @@
-//! Dates as descriptions of challenges write them.
+//! Reads dates as descriptions of challenges write them.
 
 use capeval_site::clock;
 

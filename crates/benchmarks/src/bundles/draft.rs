@@ -1,4 +1,4 @@
-//! A draft of a benchmark as it grows: the plan, its files in a folder, and what is to be said about it.
+//! A draft of a benchmark while it is built: the plan, its files in a folder, and the report about it.
 
 use std::fmt::Write as _;
 use std::fs::{self, File};

@@ -1,4 +1,4 @@
-//! Challenges of EvalAI, which calls its description `challenge_config.yaml`.
+//! Reads challenges of EvalAI, whose description is `challenge_config.yaml`.
 
 use std::collections::HashSet;
 use std::rc::Rc;

@@ -1,4 +1,4 @@
-//! The form that makes a draft of a bundle of another site, and the same for programs.
+//! The form that creates a draft from a bundle of another site, and its API.
 
 use std::path::PathBuf;
 

@@ -1,5 +1,5 @@
-//! Pages in HTML as Markdown: paragraphs, headings, lists, tables, links, emphasis and code. All else is left out, but
-//! for its text.
+//! Converts HTML pages to Markdown: paragraphs, headings, lists, tables, links, emphasis and code. Of everything else,
+//! only the text is kept.
 
 /// Elements whose content no one reads.
 const SILENT: [&str; 6] = ["head", "script", "style", "svg", "template", "title"];

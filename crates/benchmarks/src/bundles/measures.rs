@@ -1,4 +1,5 @@
-//! The measures that the columns of a board name: what the registry calls them is looked for in the words of a column.
+//! Finds the measure that a column of a board names, by looking for the names in the registry among the words of the
+//! column.
 
 use std::collections::HashMap;
 

@@ -1,8 +1,8 @@
-//! Bundles of other sites as drafts: Codabench, CodaLab 1.5 and EvalAI.
+//! Creates drafts from bundles of other sites: Codabench, CodaLab 1.5 and EvalAI.
 //!
-//! Nothing of a bundle is run. Its description becomes a plan, its pages the rules, its references files of the plan;
-//! what has no counterpart is named, each with its line. Fields that no code reads are found by the tree of the
-//! description, so none is dropped in silence.
+//! No program of a bundle is run. Its description becomes a plan, its pages become the rules, and its references become
+//! files of the plan. The report names each field without a counterpart, with its line. The tree of the description
+//! finds fields that no code reads, so none is dropped silently.
 
 pub mod archive;
 mod codalab;

@@ -1,4 +1,4 @@
-//! Whole bundles of each kind, and what becomes of them.
+//! Tests the import of whole bundles of each kind.
 
 use std::fs;
 use std::io::Write;

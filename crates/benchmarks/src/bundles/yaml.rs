@@ -1,7 +1,7 @@
-//! YAML as a tree whose values know their lines, and which of them were read.
+//! Reads YAML into a tree that knows the line of each value, and which values were read.
 //!
-//! Values that aliases name are shared and not copied. Those who read the tree go through them each time, so they count
-//! each time: a few lines of aliases can stand for gigabytes.
+//! Values that aliases name are shared and not copied. Readers of the tree visit them each time, so they count each
+//! time: a few lines of aliases can stand for gigabytes.
 
 use std::cell::Cell;
 use std::collections::HashMap;

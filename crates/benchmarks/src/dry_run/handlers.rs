@@ -1,4 +1,4 @@
-//! The page of a phase's dry run, and the same for programs.
+//! The page of a phase's dry run, and its API.
 
 use askama::Template;
 use axum::response::{IntoResponse, Redirect, Response};

@@ -1,5 +1,5 @@
-//! Dry runs: a sample file is checked and scored as a submission would be. Its hosts see the report and the scores; it
-//! counts against no quota and stands on no board. A phase keeps the last one.
+//! Dry runs: a sample file is checked and scored like a submission. Only hosts see the report and the scores. A dry run
+//! counts against no quota and appears on no board. A phase keeps the last one.
 
 mod handlers;
 mod records;

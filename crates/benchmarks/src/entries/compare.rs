@@ -1,4 +1,4 @@
-//! Two entries side by side, on a page and for programs.
+//! Shows two entries side by side, on a page and by the API.
 
 use askama::Template;
 use capeval_api::{

@@ -1,5 +1,5 @@
-//! Two entries image by image, where their phase shows results so to those who look: the scores of each image, and the
-//! images on which the two differ most.
+//! Compares two entries image by image, if their phase shows such results to the visitor: the scores of each image, and
+//! the images on which the two differ most.
 
 use capeval_api::{EntryPair, PerImage};
 use capeval_site::prelude::*;

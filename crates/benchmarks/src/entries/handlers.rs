@@ -1,4 +1,4 @@
-//! Entries on pages and for programs.
+//! Entries on pages and by the API.
 
 use askama::Template;
 use capeval_api::{BoardEntry, EntryScore, EntryScores, OtherScore, SubmissionKind, TeamSubmission};

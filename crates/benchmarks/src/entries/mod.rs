@@ -1,4 +1,5 @@
-//! The page of an entry: what stands on a board, with all that its visitors may know of it; and two side by side.
+//! The page of an entry of a board, with everything that the board's visitors may know about it, and of two entries
+//! side by side.
 
 mod compare;
 mod contrasts;

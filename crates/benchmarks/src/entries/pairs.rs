@@ -1,8 +1,8 @@
-//! Two entries side by side: what is known of how they differ, and the job that finds it out.
+//! Pairs of entries: how the two differ, as far as that is known, and the job that computes it.
 //!
 //! A row on a board is compared with the row above by the measure that sorts, and not with all others. The database
 //! keeps p-values before correction; a board corrects over its own neighbours when it is read, so a new row changes
-//! marks without new tests. Until a pair has been compared, the board shows only marks that no result can change.
+//! marks without new tests. Until a pair has been compared, the board shows only marks that its result cannot change.
 
 use std::collections::{HashMap, HashSet};
 

@@ -1,4 +1,4 @@
-//! Entries in the database, who may see them, and how they stand beside others.
+//! Entries in the database, who may see them, and how they compare with others.
 
 use capeval_api::{SubmissionKind, SubmissionState};
 use capeval_site::among;

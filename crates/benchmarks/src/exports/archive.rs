@@ -2,7 +2,7 @@
 //! References stay on the server.
 //!
 //! Rows are read page by page and files are copied, so that memory does not grow with the benchmark. The archive is
-//! written to the disk first: one that lacks something is never sent.
+//! written to the disk first, so an incomplete one is never sent.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};

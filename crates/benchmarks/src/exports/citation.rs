@@ -1,4 +1,4 @@
-//! How a benchmark is cited: as its hosts say, or else by its title, site, address and year.
+//! The citation of a benchmark: the one that its hosts set, or else its title, site, address and year.
 
 use axum::http::header;
 use axum::response::{IntoResponse, Response};

@@ -1,5 +1,5 @@
-//! A benchmark and its files in Croissant, the vocabulary in which data sets for machine learning are described.
-//! References are hidden, so only the files for those who take part are in it.
+//! Describes a benchmark and its files in Croissant, the vocabulary for data sets of machine learning. References are
+//! hidden, so it lists only the files for participants.
 
 use axum::http::header;
 use axum::response::{IntoResponse, Response};

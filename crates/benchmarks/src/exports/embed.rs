@@ -1,4 +1,5 @@
-//! A board in a page of another site: a table without menu, forms and people, which any page may frame.
+//! A board to embed in a page of another site: a table without menu, forms or the visitor's account, which any page may
+//! frame.
 
 use askama::Template;
 use axum::response::Response;

@@ -1,5 +1,5 @@
-//! An entry in the formats in which other sites collect results of models: Every Eval Ever 0.3.0, and the files of
-//! `.eval_results` that repositories of models on Hugging Face have.
+//! Exports an entry in the formats in which other sites collect results of models: Every Eval Ever 0.3.0, and the files
+//! in `.eval_results` of model repositories on Hugging Face.
 
 use axum::http::header;
 use axum::response::{IntoResponse, Response};

@@ -1,7 +1,7 @@
-//! What leaves the site: an archive of a benchmark for its hosts; for everyone, badges, a feed, a board to embed, a
-//! citation, and descriptions in the formats of other sites.
+//! Exports: an archive of a benchmark for its hosts; for everyone, badges, a feed, a board to embed, a citation, and
+//! descriptions in the formats of other sites.
 //!
-//! Scores come through the door of the board alone, so that what it hides is in none of them.
+//! All scores are read through the board, so no export contains what the board hides.
 
 mod archive;
 mod badge;

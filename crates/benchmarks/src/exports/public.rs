@@ -1,4 +1,4 @@
-//! What everyone may see, regardless of who asks: for answers that caches keep and other sites show.
+//! What everyone may see, regardless of who sends the request: for responses that caches keep and other sites show.
 
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};

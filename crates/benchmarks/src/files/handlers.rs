@@ -1,4 +1,4 @@
-//! The files of a phase on pages and for programs: listed, downloaded, added and removed.
+//! The files of a phase on pages and by the API: listed, downloaded, added and removed.
 
 use axum::extract::{FromRequest, Multipart, Request};
 use axum::http::HeaderMap;

@@ -1,4 +1,4 @@
-//! The files of a phase for those who take part: a starting kit, an example submission, public data.
+//! The files of a phase for participants: a starting kit, an example submission, public data.
 
 mod handlers;
 pub mod records;

@@ -1,4 +1,4 @@
-//! The files of phases in the database, and the rules of what they are called.
+//! The files of phases in the database, and the rules of their names.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! The changes that hosts make, each noted in the transaction that makes it.
+//! The changes that hosts make, each recorded in the audit log by the same transaction.
 
 use capeval_api::{
     AuditNote, BoardColumns, Entry, Grant, Half, HostedPhase, HostedSubmission, Limits, ScoreSet, SetState,

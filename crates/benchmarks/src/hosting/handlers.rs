@@ -1,4 +1,4 @@
-//! The tools of hosts, on pages and for programs.
+//! The tools of hosts, on pages and by the API.
 
 use askama::Template;
 use axum::response::Response;

@@ -1,4 +1,4 @@
-//! Actions of hosts in their phases: limits, grants, stopping submissions, taking entries off the board, scoring again.
+//! Actions of hosts in their phases: limits, grants, stopping submissions, removing entries from the board, rescoring.
 
 mod actions;
 mod handlers;

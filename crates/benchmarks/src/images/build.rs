@@ -1,4 +1,4 @@
-//! The work behind results image by image.
+//! Builds results image by image.
 
 use std::fs::File;
 use std::io;

@@ -1,4 +1,4 @@
-//! The pages and files of results image by image, and the same for programs.
+//! The pages and files of results image by image, and their API.
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use axum::response::Response;

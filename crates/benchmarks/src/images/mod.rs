@@ -1,12 +1,12 @@
 //! Results of a submission image by image, where its phase shows them: a page as `capeval score --html` writes it, and
-//! the scores as JSON Lines. They are built when someone asks, since that takes as long as scoring, and few are looked
-//! at.
+//! the scores as JSON Lines. They are built on request, since building takes as long as scoring and few of them are
+//! read.
 //!
 //! A child writes both into a folder of its own, and files are sent from the disk in pieces: a page of 40,504 images
-//! takes 24 MB. Their rows hold for one score set and for what the phase shows; changing either removes them in the
-//! same transaction, and a job that began before that writes nothing. The page comes with the policy that the child
-//! names, by which only its script runs, and in a sandbox, so hostile captions that escaped the templates would still
-//! be in another origin than the site.
+//! takes 24 MB. Their rows are valid for one score set and for what the phase shows. Changing either removes them in
+//! the same transaction, and a job that began before writes nothing. The page is sent with the policy that the child
+//! names, by which only the page's script runs, and in a sandbox, so hostile captions that escaped the templates would
+//! still be in another origin than the site.
 
 mod build;
 mod handlers;

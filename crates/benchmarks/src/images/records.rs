@@ -1,4 +1,4 @@
-//! Results image by image in the database, who may see them, and how far they are.
+//! Results image by image in the database, who may see them, and their state.
 
 use capeval_api::{ImageResultsState, PerImage, SubmissionKind, SubmissionState};
 use capeval_site::jobs::queue;

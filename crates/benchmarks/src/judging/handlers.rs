@@ -1,4 +1,4 @@
-//! Human evaluations: how hosts start them, on a page or by a program, and how judges judge.
+//! The pages and API of human evaluations, by which hosts start them and judges grade captions.
 
 use askama::Template;
 use axum::response::{IntoResponse, Redirect, Response};

@@ -1,5 +1,5 @@
-//! People judge captions: four grades, the amount of detail, and whether a person or a machine wrote them. Judges see a
-//! picture and a caption, never whose it is.
+//! Human evaluation: people judge captions by four grades, the amount of detail, and whether a person or a machine
+//! wrote them. Judges see a picture and a caption, never its author.
 
 mod figure;
 mod handlers;

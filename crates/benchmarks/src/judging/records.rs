@@ -1,4 +1,4 @@
-//! Human evaluations in the database: what is to be judged, by whom, and what was judged.
+//! Human evaluations in the database: the captions to judge, the judges, and their judgements.
 
 use capeval_api::{EvaluationState, Judging, JudgingPlan, SystemMeasures};
 use capeval_site::prelude::*;

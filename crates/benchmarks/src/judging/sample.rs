@@ -1,4 +1,4 @@
-//! Samples the captions to judge: of the entries that stand on the board, of baselines, and of the references.
+//! Samples the captions to judge: those of the entries on the board, of baselines, and of the references.
 
 use std::collections::HashMap;
 

@@ -1,5 +1,5 @@
-//! The form of a phase: its fields are named as those of [`PhasePlan`], and `references.0.name` is that of the first
-//! reference set. Fields that are left empty have their defaults.
+//! The form of a phase: its fields have the names of those of [`PhasePlan`], and `references.0.name` is that of the
+//! first reference set. Empty fields get their defaults.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! The pages on which hosts create and change benchmarks, and the same for programs.
+//! The pages on which hosts create and change benchmarks, and their API.
 
 use askama::Template;
 use axum::extract::Request;

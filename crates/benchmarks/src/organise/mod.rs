@@ -1,4 +1,5 @@
-//! Creating and changing benchmarks on pages and by programs. All of it ends in [`super::apply`], which has the rules.
+//! Creates and changes benchmarks on pages and by the API. Every change goes through [`super::apply`], which has the
+//! rules.
 
 mod form;
 mod handlers;

@@ -1,4 +1,4 @@
-//! The page on which hosts see which teams may submit to a phase that opens by rank, and the same for programs.
+//! The page on which hosts see which teams may submit to a phase that opens by rank, and its API.
 
 use askama::Template;
 use capeval_api::Qualifiers;

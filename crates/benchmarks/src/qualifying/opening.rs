@@ -1,4 +1,4 @@
-//! Makes the list of the teams that may submit to a phase, and takes over what stands for them.
+//! Creates the list of the teams that may submit to a phase, and takes over the submissions that stand for them.
 
 use capeval_api::SetState;
 use capeval_site::prelude::*;

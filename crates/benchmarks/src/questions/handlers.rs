@@ -1,4 +1,4 @@
-//! The pages of questions and of one with its answers, and the same for programs.
+//! The page of all questions, the page of one with its answers, and their API.
 
 use askama::Template;
 use capeval_api::{

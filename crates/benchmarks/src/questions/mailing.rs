@@ -1,5 +1,5 @@
-//! Tells hosts of questions, and those who ask of answers, if they want email. The words are only on the page: no one
-//! writes to others in the name of the site.
+//! Sends email to hosts about questions, and to those who asked about answers, if they want email. The text is only on
+//! the page, so no one can write to others in the name of the site.
 
 use capeval_site::outbox::{self, Reader};
 use capeval_site::prelude::*;

@@ -1,4 +1,4 @@
-//! Questions about a benchmark in public, with answers by its hosts and by others; hosts pin and hide them.
+//! Public questions about a benchmark, with answers by its hosts and by others; hosts pin and hide them.
 
 mod handlers;
 mod mailing;

@@ -1,4 +1,4 @@
-//! What a person asked and answered, for them; it goes with their account.
+//! A person's own questions and answers, which are deleted with their account.
 
 use capeval_api::Time;
 use capeval_site::prelude::*;

@@ -1,4 +1,4 @@
-//! Questions and answers in the database, and the rules of what they say, how often, and who sees them.
+//! Questions and answers in the database, and the rules of their content, their number, and who sees them.
 
 use capeval_api::{QuestionAction, QuestionAnswer};
 use capeval_site::prelude::*;

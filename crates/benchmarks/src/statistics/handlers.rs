@@ -1,4 +1,4 @@
-//! The page of statistics for hosts, and the same as CSV and for programs.
+//! The page of statistics for hosts, with its CSV and its API.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
-//! Numbers for hosts by day: visits, people and teams that joined, submissions, and what failed and why. Visits are
-//! counted without cookies and addresses, so one person may be several of them.
+//! Statistics for hosts by day: visits, people and teams that joined, submissions, and failures with their reasons.
+//! Visits are counted without cookies or addresses, so one person may count several times.
 
 mod handlers;
 mod records;

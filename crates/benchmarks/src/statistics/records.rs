@@ -1,4 +1,4 @@
-//! The numbers of a benchmark by day, as the database has them.
+//! The statistics of a benchmark by day in the database.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
-//! Counts what no row tells. Counts are kept in memory and written once a minute, so a visit waits for no transaction;
-//! a process that is killed loses those of a minute.
+//! Counts events that no row records. Counts are kept in memory and written once a minute, so a visit waits for no
+//! transaction; a killed process loses the counts of at most a minute.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};

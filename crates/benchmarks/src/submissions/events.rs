@@ -1,4 +1,4 @@
-//! The progress of a submission as a stream of events, for programs that do not want to ask again and again.
+//! Streams the progress of a submission as events, so that clients need not poll.
 
 use std::convert::Infallible;
 use std::sync::atomic::Ordering;

@@ -1,4 +1,4 @@
-//! Submissions on pages and for programs.
+//! Submissions on pages and by the API.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,5 @@
-//! The form to submit results, and the same for programs, which can also check results and ask what is left.
+//! The form to submit results, and its API, by which clients can also check results and query what is left of their
+//! quota.
 
 use askama::Template;
 use axum::http::{HeaderMap, StatusCode};

@@ -1,4 +1,4 @@
-//! Submitting results, on a page or by a program.
+//! Submits results, on a page or by the API.
 
 mod handlers;
 mod receive;

@@ -1,7 +1,7 @@
 //! Receives results: a form with a file, or the file as the whole body of the request.
 //!
-//! A list in COCO's form is checked as it streams in. A child process reads any other format in the sandbox, with the
-//! ids of the phase's images to tell which column has them.
+//! A list in COCO's format is checked as it streams in. A child process in the sandbox reads any other format, and
+//! finds the column of ids by the ids of the phase's images.
 
 use std::convert::Infallible;
 

@@ -1,4 +1,4 @@
-//! The way of results from the upload to the queue: they are checked, counted, and stored once.
+//! Brings results from the upload to the queue: checks, counts and stores them once.
 
 use std::io;
 

@@ -1,4 +1,4 @@
-//! Requests to join a team, on the page of teams and for programs.
+//! Requests to join a team, on the page of teams and by the API.
 
 use axum::extract::Path;
 use capeval_api::{CreatedRequest, NewRequest, OwnRequests};

@@ -1,4 +1,4 @@
-//! Teams on pages and for programs: one's teams, invitations to them, and how people join or leave.
+//! Teams on pages and by the API: a person's teams, invitations to them, and how people join or leave.
 
 use askama::Template;
 use axum::http::StatusCode;

@@ -1,4 +1,4 @@
-//! A team joins another as a whole: members, submissions and what both have used of their quotas.
+//! Merges a team into another: its members, its submissions, and the used quotas of both.
 
 use capeval_site::accounts::invitations;
 use capeval_site::prelude::*;

@@ -1,4 +1,5 @@
-//! Teams: made by people, joined by links, merged, and entered into phases, where each person is in one team only.
+//! Teams: people create them, join them by links, merge them, and enter them into phases, in which each person belongs
+//! to one team only.
 
 mod asking;
 mod handlers;

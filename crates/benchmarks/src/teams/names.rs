@@ -1,7 +1,7 @@
-//! Names of teams: what they may consist of, and which ones look alike.
+//! Names of teams: which characters they may contain, and which names look alike.
 //!
-//! Names are compared by look: each team has keys made of its name by the skeletons of Unicode Technical Standard 39,
-//! before and after case folding, and no two teams share one.
+//! Names are compared by their look: the keys of a team are the skeletons of its name by Unicode Technical Standard 39,
+//! before and after case folding, and no two teams share a key.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Requests to join a team: what a person may ask and how often, and how members answer.
+//! Requests to join a team: how often a person may send them, and how members answer.
 
 use capeval_api::{JoinRequest, OwnRequest, RequestState};
 use capeval_site::outbox;

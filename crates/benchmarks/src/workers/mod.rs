@@ -1,9 +1,9 @@
-//! Scores that hosts' machines, the workers of this module's name, give beside those of the engine.
+//! Scores from hosts' machines (workers), beside those of the engine.
 //!
-//! The engine scores a submission as usual. Where a phase declares measures that the host's machines give, the
-//! submission then waits as a task, which a machine claims for some minutes. Each claim counts an attempt, and only the
-//! current attempt may post scores or a failure, as with jobs: a machine that was thought dead cannot write twice. Both
-//! kinds of scores are written at once, so a board never has half of them.
+//! The engine scores a submission as usual. If a phase declares measures of its hosts' machines, the submission then
+//! waits as a task, which a machine claims for some minutes. Each claim counts as an attempt. As with jobs, only the
+//! current attempt may post scores or a failure, so a machine that was thought dead cannot write twice. Both kinds of
+//! scores are written at once, so a board never shows only one kind.
 
 mod handlers;
 mod measures;

@@ -1,4 +1,4 @@
-//! What machines post: scores, or why there are none. A repeated post has no further effect.
+//! The posts of machines: scores, or the reason why there are none. A repeated post has no further effect.
 
 use capeval_api::{FaultOf, GivenFailure, GivenScores};
 use capeval_site::prelude::*;

@@ -1,4 +1,4 @@
-//! Values of single images that machines give: their checks, their file, and the intervals and tests made of them.
+//! Values of single images from machines: their checks, their file, and the intervals and tests computed from them.
 
 use std::collections::BTreeMap;
 use std::io::Write;
