@@ -1,4 +1,4 @@
-//! Benchmarks: phases with hidden references, submissions within quotas, scores, boards.
+//! Benchmarks: phases with hidden references, submissions within quotas, scores and boards.
 #![allow(missing_docs, reason = "no users outside of the workspace")]
 
 pub mod about;

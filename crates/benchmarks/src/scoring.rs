@@ -1,4 +1,4 @@
-//! The work behind boards: preparing references, scoring submissions, comparing neighbours.
+//! Does the work behind boards: prepares references, scores submissions, and compares neighbours.
 
 use std::path::PathBuf;
 

@@ -1,5 +1,5 @@
-//! Scores one file of results by many forms: texts are read once, pairs are measured once, and each form sums what it
-//! counts.
+//! Scores one file of results by many forms: reads texts once, measures pairs once, and sums for each form the pairs
+//! that it counts.
 
 use indexmap::IndexMap;
 use rayon::prelude::*;

@@ -1,4 +1,4 @@
-//! The pages that hosts write, the form of the appearance of a benchmark, its logo and its colour.
+//! Handles the pages that hosts write, and the form of a benchmark's appearance with its logo and colour.
 
 use askama::Template;
 use axum::extract::{FromRequest, Multipart, Request};

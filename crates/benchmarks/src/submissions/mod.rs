@@ -1,4 +1,4 @@
-//! Submissions: their states, their scores, and what teams and hosts do with them.
+//! Submissions: their states, their scores, and the actions of teams and hosts on them.
 
 mod actions;
 mod events;

@@ -1,4 +1,4 @@
-//! Teams in the database, and the rules of who joins them, leaves them, and takes part in a phase with them.
+//! Teams in the database, and the rules of who may join them, leave them, and take part in a phase with them.
 
 use capeval_api::Team;
 use capeval_site::accounts::invitations::Invitation;

@@ -1,4 +1,4 @@
-//! The routes of hosts' machines.
+//! The routes by which hosts' machines claim submissions and post scores.
 
 use axum::http::HeaderMap;
 use axum::response::Response;

@@ -1,5 +1,5 @@
-//! Reads files of events in the forms in use, by their structure: which values are times, which are captions, and which
-//! name a video.
+//! Reads files of events in the formats in use. Their structure shows which values are times, which are captions, and
+//! which name a video.
 
 mod json;
 mod shape;

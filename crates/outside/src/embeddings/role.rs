@@ -1,4 +1,4 @@
-//! The roles of vectors and models: what vectors stand for, and why a metric needs a model.
+//! The roles of vectors and models: what vectors represent, and why a metric needs a model.
 
 use capeval_choice::Refusal;
 

@@ -1,4 +1,4 @@
-//! A judge as a metric: its questions about captions, and its answers as scores.
+//! Makes a metric of a judge, which sends queries about captions and turns the answers into scores.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicU64};

@@ -1,4 +1,4 @@
-//! The text of a message with fields, and how fields are filled.
+//! Templates of messages: their text with fields, and the rules by which fields are filled.
 
 use std::fmt::Write;
 

@@ -1,4 +1,4 @@
-//! Metrics that are programs in any language: a file in TOML describes one, and it reads captions and answers with
+//! Metrics that are programs in any language: a TOML file describes a program, which reads captions and answers with
 //! scores as JSON Lines.
 //!
 //! The protocol, version 1: a line `{"id": 0, "image_id": …, "candidate": "…", "references": ["…"], "image": "…"}` on

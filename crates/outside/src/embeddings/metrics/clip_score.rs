@@ -1,4 +1,4 @@
-//! CLIPScore and RefCLIPScore, and PAC-S and RefPAC-S, which are the same with other weights of the model.
+//! CLIPScore and RefCLIPScore, and PAC-S and RefPAC-S, which are the same metrics with other model weights.
 //!
 //! Rewards captions whose vector is near that of the picture, and near that of a reference. With `cos` the cosine,
 //! `v` the vector of the picture, `c` that of the candidate and `r` those of the references,

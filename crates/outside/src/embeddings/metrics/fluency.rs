@@ -1,4 +1,5 @@
-//! Captions with errors of fluency: FER, and FENSE and SPIDEr-FL, which take most of a score from them.
+//! Metrics of fluency errors: FER, and FENSE and SPIDEr-FL, which take away most of the score of captions with an
+//! error.
 //!
 //! A detector gives each caption the probability of an error, such as a missing verb or a repeated event. An error is
 //! a probability above 0.9. `FER` is the share of captions with an error, and `FENSE = sbert_sim · (1 − 0.9 · error)`,

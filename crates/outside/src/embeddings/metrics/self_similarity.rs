@@ -1,4 +1,4 @@
-//! How alike a system's captions are: the mean cosine of the vectors of all pairs.
+//! The similarity of a system's captions to each other: the mean cosine of the vectors of all pairs.
 //!
 //! A caption's score is its mean cosine with the other captions of the system, and the mean over all captions is the
 //! mean
