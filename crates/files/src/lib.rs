@@ -13,7 +13,7 @@ mod download;
 mod error;
 mod fetch;
 mod folder;
-mod groups;
+mod group_sources;
 mod hash;
 mod home;
 mod lines;
@@ -38,7 +38,7 @@ pub use data::{Bundle, DATA, DataKind, DataNeed, DataSource, Package, Progress, 
 pub use error::Error;
 pub use fetch::allow_network;
 pub use folder::files_in;
-pub use groups::GroupSources;
+pub use group_sources::GroupSources;
 pub use home::{Home, Installation, OpenData, cache_folder};
 pub use lines::Lines;
 pub use mecab::provide_dictionary;

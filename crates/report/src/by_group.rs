@@ -1,5 +1,5 @@
 //! The results of groups of images beside that of all, where a result compares metrics with people. The scores of
-//! groups in a report are in `report/groups.rs`.
+//! groups in a report are in `report/group_scores.rs`.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

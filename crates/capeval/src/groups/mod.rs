@@ -1,13 +1,13 @@
 //! Groups images by properties of captions, columns and files, alone or crossed, and scores these groups.
 //!
-//! `labels` assigns images to groups. Groups are then scored in four ways: from the statistics of a run (`scores`), as
-//! rows that each belong to an image, such as rated captions (`rows`), separately, with a report for each (`reports`),
-//! and from a saved report, without captions (`saved`). `capeval_files::GroupSources` finds the file that a name refers
-//! to.
+//! `membership` assigns images to groups. Groups are then scored in four ways: from the statistics of a run (`scores`),
+//! as rows that each belong to an image, such as rated captions (`rows`), separately, with a report for each
+//! (`reports`), and from a saved report, without captions (`saved`). `capeval_files::GroupSources` finds the file that
+//! a name refers to.
 
 mod differences;
 mod jackknife;
-mod labels;
+mod membership;
 mod reports;
 mod rows;
 mod saved;

@@ -9,7 +9,7 @@ use capeval_report::{ByGroup, GroupFrequencies, Notice};
 
 use super::GroupBy;
 use super::differences::ungrouped_notice;
-use super::labels::{GroupableImages, Label, Labels};
+use super::membership::{GroupName, GroupableImages, Membership};
 use crate::Error;
 use crate::restrict::normal;
 
@@ -46,25 +46,25 @@ impl GroupedRows<'_> {
         let images = GroupableImages { references: self.references, systems, n, find: &find, known };
         let (mut all, mut notices): (Vec<ByGroup<R>>, Vec<Notice>) = Default::default();
         for by in by {
-            let labels = Labels::new(by, &images)?;
-            if all.iter().any(|known| known.by == labels.name()) {
+            let membership = Membership::new(by, &images)?;
+            if all.iter().any(|known| known.by == membership.name()) {
                 continue;
             }
-            let mut groups: BTreeMap<&Label, Vec<u32>> = BTreeMap::new();
+            let mut groups: BTreeMap<&GroupName, Vec<u32>> = BTreeMap::new();
             let mut ungrouped: Vec<&SegmentId> = Vec::new();
             for (row, image) in (0..n).zip(&self.images) {
-                let own = labels.of(0, row);
+                let own = membership.of(0, row);
                 if own.len() > 1 && by.is_of(self.source) {
-                    return Err(self.differing(labels.name(), image));
+                    return Err(self.differing(membership.name(), image));
                 }
                 if own.is_empty() && ungrouped.last() != Some(image) {
                     ungrouped.push(image);
                 }
                 own.iter().for_each(|label| groups.entry(label).or_default().push(row));
             }
-            notices.extend(ungrouped_notice(labels.name(), ungrouped.len(), "image"));
+            notices.extend(ungrouped_notice(membership.name(), ungrouped.len(), "image"));
             all.push(ByGroup {
-                by: labels.name().to_owned(),
+                by: membership.name().to_owned(),
                 frequencies,
                 without: ungrouped.len(),
                 groups: groups.into_iter().map(|(label, rows)| (label.name(), result(&rows))).collect(),

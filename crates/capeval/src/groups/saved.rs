@@ -11,7 +11,7 @@ use capeval_stats::{ExactSum, JackknifeEstimate};
 
 use super::GroupBy;
 use super::differences::{correct, ungrouped_notice};
-use super::labels::{GroupableImages, Label, Labels};
+use super::membership::{GroupName, GroupableImages, Membership};
 use crate::Error;
 
 /// Adds the scores of groups to a report that has the scores of every image. Measures that are no means of these have
@@ -40,8 +40,8 @@ pub fn group_saved(report: &mut Report, by: &[GroupBy]) -> Result<(), Error> {
         report.head.metrics.iter().flat_map(|m| std::iter::repeat_n(m.is_mean, m.n_measures)).collect();
     let mut all = Vec::new();
     for by in by {
-        let labels = Labels::new(by, &images)?;
-        all.push(scores(&labels, &segments, &places, &is_mean));
+        let membership = Membership::new(by, &images)?;
+        all.push(scores(&membership, &segments, &places, &is_mean));
     }
     let no_means: Vec<&str> =
         report.head.keys().zip(&is_mean).filter(|(_, is_mean)| !**is_mean).map(|(key, _)| key).collect();
@@ -63,20 +63,20 @@ pub fn group_saved(report: &mut Report, by: &[GroupBy]) -> Result<(), Error> {
 
 /// The scores of groups of each system.
 fn scores(
-    labels: &Labels,
+    membership: &Membership,
     systems: &[(&SystemReport, &Segments)],
     places: &HashMap<SegmentId, u32>,
     is_mean: &[bool],
 ) -> GroupScores {
-    let mut groups: BTreeMap<Label, BTreeMap<usize, Vec<usize>>> = BTreeMap::new();
+    let mut groups: BTreeMap<GroupName, BTreeMap<usize, Vec<usize>>> = BTreeMap::new();
     let mut found = GroupScores {
-        by: labels.name().to_owned(),
+        by: membership.name().to_owned(),
         frequencies: GroupFrequencies::All,
         ..GroupScores::default()
     };
     for (k, (_, segments)) in systems.iter().enumerate() {
         for (row, id) in segments.ids.iter().enumerate() {
-            let of_image = places.get(id).map_or(&[][..], |image| labels.of(k, *image));
+            let of_image = places.get(id).map_or(&[][..], |image| membership.of(k, *image));
             found.without += usize::from(of_image.is_empty() && k == 0);
             for label in of_image {
                 groups.entry(label.clone()).or_default().entry(k).or_default().push(row);

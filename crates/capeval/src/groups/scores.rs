@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use super::GroupBy;
 use super::differences::{correct, frequency_notice, paired, reversal_notice, ungrouped_notice};
 use super::jackknife::WholeSystem;
-use super::labels::{GroupableImages, Label, Labels};
+use super::membership::{GroupName, GroupableImages, Membership};
 use crate::derive::Derivations;
 use crate::evaluation::Evaluation;
 use crate::gallery::Scene;
@@ -67,35 +67,35 @@ impl GroupRequest<'_> {
             known: Some(references.known()),
         };
         for by in self.by {
-            let labels = Labels::new(by, &images)?;
-            if grouped.scores.iter().any(|known| known.by == labels.name()) {
+            let membership = Membership::new(by, &images)?;
+            if grouped.scores.iter().any(|known| known.by == membership.name()) {
                 continue;
             }
-            let (scores, images) = self.by_labels(&labels, evaluation, runs, progress)?;
+            let (scores, images) = self.by_membership(&membership, evaluation, runs, progress)?;
             grouped.scores.push(scores);
             grouped.images.push(images);
         }
         Ok(grouped)
     }
 
-    fn by_labels(
+    fn by_membership(
         &self,
-        labels: &Labels,
+        membership: &Membership,
         evaluation: &Evaluation,
         runs: &SystemRuns,
         progress: &dyn Progress,
     ) -> Result<(GroupScores, Vec<SystemImages>), Error> {
-        let mut groups: BTreeMap<Label, Vec<SystemImages>> = BTreeMap::new();
+        let mut groups: BTreeMap<GroupName, Vec<SystemImages>> = BTreeMap::new();
         let mut without: BTreeSet<u32> = BTreeSet::new();
         let mut members: HashMap<String, HashMap<SegmentId, Vec<usize>>> = HashMap::new();
         let scored = |k: usize| evaluation.scores.get(runs.first(k));
         for (k, scores) in (0..evaluation.scores.len()).map_while(|k| Some((k, scored(k)?))) {
             let first = runs.first(k);
-            if let (Labels::Systems(by, _), 2..) = (labels, runs.of(k).len()) {
+            if let (Membership::Systems(by, _), 2..) = (membership, runs.of(k).len()) {
                 return Err(several_captions(runs.name(k, &scores.name), by));
             }
             for image in &scores.images {
-                let of_image = labels.of(first, *image);
+                let of_image = membership.of(first, *image);
                 if of_image.is_empty() {
                     without.insert(*image);
                 }
@@ -127,7 +127,7 @@ impl GroupRequest<'_> {
             })
             .collect();
         let mut scores = GroupScores {
-            by: labels.name().to_owned(),
+            by: membership.name().to_owned(),
             frequencies: self.frequencies,
             rows: rows?.into_iter().flatten().collect(),
             without: without.len(),

@@ -6,7 +6,7 @@ use capeval_corpus::{Duplicate, Empty, Ids, Missing, Policy, SegmentId, Surplus}
 use capeval_stats::correction::Correction;
 use serde::{Deserialize, Serialize};
 
-use super::groups::GroupFields;
+use super::group_scores::GroupFields;
 use super::ranking::Ranking;
 use super::{Lengths, Provenance, Report, SystemReport};
 use crate::Profile;

@@ -7,14 +7,14 @@ use capeval_stats::Interval;
 use crate::profile::Profile;
 use crate::{ExplainedCaption, Gallery, Head};
 
-mod groups;
+mod group_scores;
 pub(crate) mod json;
 mod ranking;
 pub(crate) mod saved;
 mod study;
 mod tables;
 
-pub use groups::{GroupDifference, GroupFrequencies, GroupRow, GroupScores};
+pub use group_scores::{GroupDifference, GroupFrequencies, GroupRow, GroupScores};
 pub use ranking::{Place, RankColumn, RankRule, RankScore, RankTies, Ranking};
 pub use study::KIND;
 

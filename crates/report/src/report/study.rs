@@ -6,7 +6,7 @@ use capeval_choice::{Dialect, Refusal, counted};
 use capeval_metric::Signature;
 use serde::Serialize;
 
-use super::groups::{GroupRow, GroupScores};
+use super::group_scores::{GroupRow, GroupScores};
 use super::json::{Body, SystemFields, Tail};
 use super::tables::{resampling_line, runs_line, write_report};
 use super::{RankRule, Report, SystemReport, saved};

@@ -6,7 +6,7 @@ use capeval_choice::{Dialect, counted};
 use capeval_metric::{Direction, Signature};
 use capeval_stats::Resampling;
 
-use super::groups::{MARK_OF_DIFFERENCE, mark};
+use super::group_scores::{MARK_OF_DIFFERENCE, mark};
 use super::{Lengths, Report, SystemReport};
 use crate::explanations::explanations;
 use crate::grid::{Align, Cell, Grid, Table};

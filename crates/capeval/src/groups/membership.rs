@@ -13,11 +13,11 @@ use crate::Error;
 
 /// A group: a name for each property, with what they are sorted by.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Label(Vec<(f64, String)>);
+pub struct GroupName(Vec<(f64, String)>);
 
-impl Eq for Label {}
+impl Eq for GroupName {}
 
-impl Ord for Label {
+impl Ord for GroupName {
     fn cmp(&self, other: &Self) -> Ordering {
         let pairs = self.0.iter().zip(&other.0);
         let each = pairs.map(|((a, one), (b, another))| a.total_cmp(b).then_with(|| one.cmp(another)));
@@ -25,27 +25,27 @@ impl Ord for Label {
     }
 }
 
-impl PartialOrd for Label {
+impl PartialOrd for GroupName {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Label {
+impl GroupName {
     pub fn name(&self) -> String {
         self.0.iter().map(|(_, name)| name.as_str()).collect::<Vec<_>>().join("×")
     }
 }
 
 /// The groups of each image.
-type LabelsOfImages = HashMap<u32, Vec<Label>>;
+type GroupsOfImages = HashMap<u32, Vec<GroupName>>;
 
 /// The groups of images, found from a property.
-pub enum Labels {
+pub enum Membership {
     /// The same for all systems.
-    Images(String, LabelsOfImages),
+    Images(String, GroupsOfImages),
     /// By system.
-    Systems(String, Vec<LabelsOfImages>),
+    Systems(String, Vec<GroupsOfImages>),
 }
 
 /// The images that may be in groups.
@@ -62,14 +62,14 @@ pub struct GroupableImages<'s> {
     pub known: Option<(Vec<SegmentId>, Ids)>,
 }
 
-impl Labels {
+impl Membership {
     pub fn name(&self) -> &str {
         match self {
             Self::Images(name, _) | Self::Systems(name, _) => name,
         }
     }
 
-    pub fn of(&self, system: usize, image: u32) -> &[Label] {
+    pub fn of(&self, system: usize, image: u32) -> &[GroupName] {
         let map = match self {
             Self::Images(_, map) => Some(map),
             Self::Systems(_, maps) => maps.get(system),
@@ -90,15 +90,15 @@ impl Labels {
                     let n = of.len().max(1) as f64;
                     of.map(n_words).sum::<usize>() as f64 / n
                 };
-                let labels = numbers().map(|image| (image, vec![bin(mean(image), bins)])).collect();
-                Self::Images(name, labels)
+                let groups = numbers().map(|image| (image, vec![bin(mean(image), bins)])).collect();
+                Self::Images(name, groups)
             }
             GroupBy::CountOfReferences => {
                 let references = images.references.map_err(absent)?;
-                let label = |n: usize| Label(vec![(n as f64, n.to_string())]);
-                let of = |image: u32| (image, vec![label(references.of(image as usize).len())]);
-                let labels = numbers().map(of).collect();
-                Self::Images(name, labels)
+                let of_size = |n: usize| GroupName(vec![(n as f64, n.to_string())]);
+                let of = |image: u32| (image, vec![of_size(references.of(image as usize).len())]);
+                let groups = numbers().map(of).collect();
+                Self::Images(name, groups)
             }
             GroupBy::Objects(objects) => {
                 let references = images.references.map_err(absent)?;
@@ -115,12 +115,12 @@ impl Labels {
                         .map(|(k, image)| (*image, vec![bin(words(k), bins)]))
                         .collect()
                 };
-                let labels = images.systems.map_err(absent)?.iter().map(of_system).collect();
-                Self::Systems(name, labels)
+                let groups = images.systems.map_err(absent)?.iter().map(of_system).collect();
+                Self::Systems(name, groups)
             }
             GroupBy::File(file, column, _) => {
-                let (found, labels) = of_file(file, column.as_deref(), images)?;
-                Self::Images(by.name(Some(&found)), labels)
+                let (found, groups) = of_file(file, column.as_deref(), images)?;
+                Self::Images(by.name(Some(&found)), groups)
             }
             GroupBy::Binned(property, bins) => match Self::new(property, images)? {
                 Self::Images(_, map) => {
@@ -137,9 +137,9 @@ impl Labels {
                 let all: Vec<Self> =
                     all.iter().map(|one| Self::new(one, images)).collect::<Result<_, _>>()?;
                 let name = all.iter().map(Self::name).collect::<Vec<_>>().join("×");
-                let of_system = |system: usize| -> LabelsOfImages {
-                    let labels = |image: u32| (image, crossed(all.iter().map(|one| one.of(system, image))));
-                    numbers().map(labels).collect()
+                let of_system = |system: usize| -> GroupsOfImages {
+                    let groups = |image: u32| (image, crossed(all.iter().map(|one| one.of(system, image))));
+                    numbers().map(groups).collect()
                 };
                 let n_systems = all.iter().map(|one| match one {
                     Self::Images(..) => 0,
@@ -159,7 +159,7 @@ fn of_file(
     file: &GroupFile,
     column: Option<&str>,
     images: &GroupableImages<'_>,
-) -> Result<(String, LabelsOfImages), Error> {
+) -> Result<(String, GroupsOfImages), Error> {
     let find = |id: &SegmentId| {
         let found = (images.find)(id);
         if found.is_empty() { (images.find)(&other_type(id)) } else { found }
@@ -176,54 +176,54 @@ fn of_file(
         }
     })?;
     let are_numbers = found.pairs.iter().all(|(_, group)| group.parse::<f64>().is_ok());
-    let mut labels = LabelsOfImages::new();
+    let mut groups = GroupsOfImages::new();
     for (id, group) in &found.pairs {
         let rank = if are_numbers { group.parse().unwrap_or_default() } else { 0.0 };
-        let label = Label(vec![(rank, group.clone())]);
+        let name = GroupName(vec![(rank, group.clone())]);
         for image in find(id) {
-            let of_image = labels.entry(image).or_default();
-            if !of_image.contains(&label) {
-                of_image.push(label.clone());
+            let of_image = groups.entry(image).or_default();
+            if !of_image.contains(&name) {
+                of_image.push(name.clone());
             }
         }
     }
-    Ok((found.name, labels))
+    Ok((found.name, groups))
 }
 
 /// The bins of groups that are numbers.
-fn binned(labels: LabelsOfImages, property: &str, bins: &[usize]) -> Result<LabelsOfImages, Error> {
-    let one = |label: Label| match label.name().parse::<f64>() {
+fn binned(groups: GroupsOfImages, property: &str, bins: &[usize]) -> Result<GroupsOfImages, Error> {
+    let one = |group: GroupName| match group.name().parse::<f64>() {
         Ok(value) if value.is_finite() => Ok(bin(value, bins)),
         _ => Err(Error::with_remedy(
-            format!("{property}: '{}' is no number, so it is in no bin", label.name()),
+            format!("{property}: '{}' is no number, so it is in no bin", group.name()),
             "leave out the bins",
         )),
     };
-    let of_image = |(image, labels): (u32, Vec<Label>)| {
-        Ok((image, labels.into_iter().map(one).collect::<Result<_, Error>>()?))
+    let of_image = |(image, groups): (u32, Vec<GroupName>)| {
+        Ok((image, groups.into_iter().map(one).collect::<Result<_, Error>>()?))
     };
-    labels.into_iter().map(of_image).collect()
+    groups.into_iter().map(of_image).collect()
 }
 
-/// Every combination of a label of each list.
-fn crossed<'l>(lists: impl Iterator<Item = &'l [Label]>) -> Vec<Label> {
-    lists.fold(vec![Label(Vec::new())], |so_far, list| {
-        let with = |label: &Label| {
-            let own = label.0.clone();
-            list.iter().map(move |other| Label([&own[..], &other.0].concat())).collect::<Vec<_>>()
+/// Every combination of a group of each list.
+fn crossed<'l>(lists: impl Iterator<Item = &'l [GroupName]>) -> Vec<GroupName> {
+    lists.fold(vec![GroupName(Vec::new())], |so_far, list| {
+        let with = |group: &GroupName| {
+            let own = group.0.clone();
+            list.iter().map(move |other| GroupName([&own[..], &other.0].concat())).collect::<Vec<_>>()
         };
         so_far.iter().flat_map(with).collect()
     })
 }
 
-/// A label for each object that a text mentions, in the order of the objects.
-fn mentioned<'t>(texts: impl Iterator<Item = &'t str>, objects: &ObjectWords) -> Vec<Label> {
+/// A group for each object that a text mentions, in the order of the objects.
+fn mentioned<'t>(texts: impl Iterator<Item = &'t str>, objects: &ObjectWords) -> Vec<GroupName> {
     let mut found: BTreeSet<usize> = BTreeSet::new();
     let mut scratch = Scratch::default();
     for text in texts {
         Tokenizer::Noc.tokenize(text, &mut scratch, |word| found.extend(objects.of(word)));
     }
-    found.into_iter().map(|k| Label(vec![(k as f64, objects.names()[k].clone())])).collect()
+    found.into_iter().map(|k| GroupName(vec![(k as f64, objects.names()[k].clone())])).collect()
 }
 
 fn n_words(text: &str) -> usize {
@@ -231,7 +231,7 @@ fn n_words(text: &str) -> usize {
 }
 
 /// The bin of a number: `6-10`, or `21+` beyond the last one.
-fn bin(value: f64, bins: &[usize]) -> Label {
+fn bin(value: f64, bins: &[usize]) -> GroupName {
     let at = bins.iter().position(|bound| value <= *bound as f64);
     let first =
         |at: usize| at.checked_sub(1).and_then(|before| bins.get(before)).map_or(0, |bound| bound + 1);
@@ -242,7 +242,7 @@ fn bin(value: f64, bins: &[usize]) -> Label {
         },
         None => format!("{}+", first(bins.len())),
     };
-    Label(vec![(at.unwrap_or(bins.len()) as f64, name)])
+    GroupName(vec![(at.unwrap_or(bins.len()) as f64, name)])
 }
 
 /// The same id as a text instead of a number, or the reverse.
@@ -267,8 +267,8 @@ mod tests {
     #[test]
     fn an_image_is_with_each_object_that_a_reference_mentions() {
         let objects = ObjectWords::parse("bus/buses+sofa+dog", Tokenizer::Noc).unwrap();
-        let labels = mentioned(["A sofa.", "two Buses, one sofa"].into_iter(), &objects);
-        assert_eq!(labels.iter().map(Label::name).collect::<Vec<_>>(), ["bus", "sofa"]);
+        let groups = mentioned(["A sofa.", "two Buses, one sofa"].into_iter(), &objects);
+        assert_eq!(groups.iter().map(GroupName::name).collect::<Vec<_>>(), ["bus", "sofa"]);
         assert!(mentioned(["a busstop", ""].into_iter(), &objects).is_empty());
     }
 }
