@@ -81,7 +81,7 @@ impl Client {
                     pass_on(body, pieces, &runtime);
                 }
             }
-            // Nobody waits any more if it cannot be sent.
+            // No one waits any more if it cannot be sent.
             Err(error) => drop(start.send(Err(failure(error)))),
         });
         let ended = |error| HttpError::new(HttpErrorKind::Interrupted, error);

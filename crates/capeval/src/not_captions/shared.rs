@@ -342,8 +342,8 @@ fn frame(captions: &[&str], others: &[&str], outer: &HashMap<&str, usize>, back:
 }
 
 /// The word with which at least a tenth of the captions begin (or end, if `back`) that is none of a language by its
-/// form, or [`is_put_on`], and occurs nowhere else; after their number and that of all. The others do not know it, or do
-/// so alike.
+/// form, or [`is_put_on`], and occurs nowhere else; after their number and that of all. The others do not know it, or
+/// do so alike.
 fn frame_of_some(
     captions: &[&str],
     others: &[&str],
