@@ -78,6 +78,14 @@ impl Lines {
     }
 }
 
+impl Drop for Lines {
+    fn drop(&mut self) {
+        // A process that is being started by another thread has the file for a moment, and would hold the lock. Closing
+        // the file ends it otherwise.
+        let _ = self.file.get_mut().unwrap_or_else(PoisonError::into_inner).unlock();
+    }
+}
+
 fn add(file: &mut File, line: &str) -> io::Result<()> {
     let end = file.seek(SeekFrom::End(0))?;
     let written = file.write_all(line.as_bytes());
@@ -118,6 +126,18 @@ mod tests {
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "one\ntvå\nthr\nfour\nfive\n");
         let absent = Lines::open("/nowhere/at/all").unwrap_err();
         assert!(absent.to_string().contains("/nowhere/at/all: cannot open the file"), "{absent}");
+    }
+
+    #[test]
+    fn another_holder_of_the_file_does_not_hold_its_lock() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("lines").to_string_lossy().into_owned();
+        let (lines, _) = Lines::open(&path).unwrap();
+        let copy = lines.file.lock().unwrap().try_clone().unwrap();
+        assert!(Lines::open(&path).is_err());
+        drop(lines);
+        assert!(Lines::open(&path).is_ok());
+        drop(copy);
     }
 
     #[test]
