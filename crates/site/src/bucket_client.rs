@@ -32,14 +32,13 @@ pub(crate) struct Connector;
 
 impl HttpConnector for Connector {
     fn connect(&self, options: &ClientOptions) -> object_store::Result<HttpClient> {
-        let is_set = |key| options.get_config_value(&key).is_some_and(|value| value == "true");
         let tls = TlsConfig::builder()
-            .disable_verification(is_set(ClientConfigKey::AllowInvalidCertificates))
+            .disable_verification(is_set(options, ClientConfigKey::AllowInvalidCertificates))
             .build();
         let mut config = Agent::config_builder()
             .timeout_connect(patience(options, ClientConfigKey::ConnectTimeout)?)
             .timeout_global(patience(options, ClientConfigKey::Timeout)?)
-            .https_only(!is_set(ClientConfigKey::AllowHttp))
+            .https_only(!is_set(options, ClientConfigKey::AllowHttp))
             .tls_config(tls)
             // The library knows what a redirect means here, and what an error.
             .max_redirects(0)
@@ -50,6 +49,12 @@ impl HttpConnector for Connector {
         }
         Ok(HttpClient::new(Client(config.build().new_agent())))
     }
+}
+
+/// Returns true if an option is on, in any of the words that the library takes for that.
+fn is_set(options: &ClientOptions, key: ClientConfigKey) -> bool {
+    let written = options.get_config_value(&key).unwrap_or_default();
+    ["1", "true", "on", "yes", "y"].iter().any(|on| written.eq_ignore_ascii_case(on))
 }
 
 /// The longest time for a step, which options write as in `1m 30s`.
@@ -155,8 +160,21 @@ mod tests {
             let options = ClientOptions::new().with_timeout(time);
             assert_eq!(patience(&options, ClientConfigKey::Timeout).unwrap(), Some(time));
         }
+        for written in ["90s", "90 seconds", "1m 30s", "1min 30sec"] {
+            let options = ClientOptions::new().with_config(ClientConfigKey::Timeout, written);
+            let time = patience(&options, ClientConfigKey::Timeout).unwrap();
+            assert_eq!(time, Some(Duration::from_secs(90)), "{written}");
+        }
         let options = ClientOptions::new().with_timeout_disabled();
         assert_eq!(patience(&options, ClientConfigKey::Timeout).unwrap(), None);
+    }
+
+    #[test]
+    fn options_are_on_in_all_words_of_the_library() {
+        for (written, is_on) in [("true", true), ("1", true), ("Yes", true), ("false", false), ("0", false)] {
+            let options = ClientOptions::new().with_config(ClientConfigKey::AllowHttp, written);
+            assert_eq!(is_set(&options, ClientConfigKey::AllowHttp), is_on, "{written}");
+        }
     }
 
     #[tokio::test]
