@@ -63,11 +63,13 @@ const AS_OBJECT: &str = "write its captions as a JSON object from ids to caption
 /// Advice for pictures.
 const AS_CAPTIONS: &str = "give a file of captions, such as a JSON object from ids to captions";
 
-/// Returns true if each line of markup has text between its tags, as captions have.
+/// Returns true if each line of markup has text between few tags, as captions have.
 fn has_text_in_every_line<'t>(text: &'t str) -> bool {
+    const FEW_TAGS: usize = 8;
     let outside = |part: &'t str| part.split_once('>').map_or(part, |(_, after)| after);
     let has_text = |line: &'t str| line.split('<').map(outside).any(|text| !text.trim().is_empty());
-    text.lines().filter(|line| !line.trim().is_empty()).all(has_text) && !text.starts_with("<!")
+    let may_be_caption = |line: &'t str| has_text(line) && line.matches('<').count() <= FEW_TAGS;
+    text.lines().filter(|line| !line.trim().is_empty()).all(may_be_caption) && !text.starts_with("<!")
 }
 
 /// The longest prefix that is UTF-8.

@@ -209,3 +209,23 @@ fn what_cannot_be_put_together_is_refused_with_what_works() {
         assert!(run.stderr.contains(words), "'{words}' is not said: {}", run.stderr);
     }
 }
+
+#[test]
+fn an_image_with_several_candidates_in_one_record_is_placed() {
+    let files = Files::new();
+    let beams = |texts: [&str; 3]| texts.map(|text| json!({"caption": text, "log_probability": -1.5}));
+    let record = |id: i64, texts: [&str; 3]| json!({"image_id": id, "captions": beams(texts)});
+    let records: Vec<Value> = CAPTIONS.iter().map(|(id, texts)| record(*id, *texts)).collect();
+    files.write("records.json", &Value::from_iter(records.clone()));
+    let lines: Vec<String> = records.iter().map(Value::to_string).collect();
+    fs::write(files.path("lines.jsonl"), lines.join("\n")).unwrap();
+    for (name, place) in [
+        ("records.json", "has several in record 1"),
+        ("lines.jsonl", "has several in record 1"),
+        ("all.json", "at caption 1 and caption 2"),
+    ] {
+        let run = capeval(&["score", "-m", "bleu", "-r", &files.path("references.json"), &files.path(name)]);
+        assert_ne!(run.code, 0, "{name}");
+        assert!(run.stderr.contains(&format!("(the first one {place})")), "{name}: {}", run.stderr);
+    }
+}

@@ -182,17 +182,20 @@ impl Check<'_> {
     pub(super) fn duplicate_error(&self, repeated: &[(u32, u32)]) -> Error {
         let ids = self.repeated_ids(repeated);
         let (first_row, second_row) = repeated.first().copied().unwrap_or_default();
-        let place = |row: u32| match self.place(row) {
-            crate::Position { line: Some(line), .. } => format!("line {line}"),
-            position => format!("caption {}", position.record.unwrap_or_default()),
+        let [first, second] = [first_row, second_row].map(|row| {
+            let place = self.place(row);
+            place.line.map_or(("record", place.record.unwrap_or_default()), |line| ("line", line))
+        });
+        let places = match (first, second) {
+            ((what, one), _) if first == second => format!("has several in {what} {one}"),
+            (("record", one), (_, other)) => format!("at caption {one} and caption {other}"),
+            ((what, one), (_, other)) => format!("at {what} {one} and {what} {other}"),
         };
         let mut message = format!(
-            "{} {}: {} (the first one at {} and {})",
+            "{} {}: {} (the first one {places})",
             counted_have(ids.len(), "image"),
             self.several(),
             list_ids(ids.iter().copied(), ids.len()),
-            place(first_row),
-            place(second_row),
         );
         let is_same = |(first, other): &(u32, u32)| {
             self.candidates.text(*first as usize).trim() == self.candidates.text(*other as usize).trim()

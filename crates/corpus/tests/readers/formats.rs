@@ -382,6 +382,12 @@ fn what_is_no_caption_file_is_named() {
             "XML or HTML",
             "write its captions as a JSON object from ids to captions",
         ),
+        (
+            b"<table><tr><td>1</td><td>a dog</td></tr><tr><td>2</td><td>a cat</td></tr></table>",
+            "refs.txt",
+            "XML or HTML",
+            "write its captions as a JSON object from ids to captions",
+        ),
     ] {
         check_error(
             read(bytes, name, &ReadOptions::references()),
