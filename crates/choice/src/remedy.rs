@@ -45,6 +45,8 @@ pub enum Task {
     BuildFrequencies(Option<usize>),
     /// Score captions of moments of videos.
     ScoreMoments,
+    /// Measure how diverse captions are.
+    MeasureDiversity,
     /// List the tokenizers.
     ListTokenizers,
     /// List the metrics.
@@ -100,6 +102,7 @@ impl Dialect for Plain {
                 format!("build a table of document frequencies with n-grams of up to {order} words")
             }
             Task::ScoreMoments => "score dense captions".to_owned(),
+            Task::MeasureDiversity => "measure diversity".to_owned(),
             Task::ListTokenizers => "see the list of tokenizers".to_owned(),
             Task::ListMetrics => "see the list of metrics".to_owned(),
         }

@@ -83,6 +83,7 @@ impl Dialect for Flags {
             Task::BuildFrequencies(None) => "df build REFERENCES -o FILE".to_owned(),
             Task::BuildFrequencies(Some(order)) => format!("df build -n {order} REFERENCES -o FILE"),
             Task::ScoreMoments => "dense -r REFERENCES FILE".to_owned(),
+            Task::MeasureDiversity => "diversity FILE".to_owned(),
             Task::ListTokenizers => "tokenize --list".to_owned(),
             Task::ListMetrics => "metrics".to_owned(),
             task => return Remedy::run(task.clone()).to_string(),

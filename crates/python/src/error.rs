@@ -150,6 +150,7 @@ impl Dialect for Keywords {
                 format!("call capeval.Evaluator(…, clean=[{}])", kinds.join(", "))
             }
             Task::ScoreMoments => "call capeval.dense()".to_owned(),
+            Task::MeasureDiversity => "call capeval.diversity()".to_owned(),
             Task::ListTokenizers => "see capeval.tokenizers()".to_owned(),
             Task::ListMetrics => "see capeval.metrics()".to_owned(),
             task => Remedy::run(task.clone()).to_string(),

@@ -4,9 +4,9 @@
 mod spider;
 mod suites;
 
-use capeval_choice::{Remedy, UnknownName};
+use capeval_choice::{Remedy, Task, UnknownName};
 pub use capeval_lexical::CORPUS_KINDS;
-use capeval_metric::{About, AnyCorpusMetric, AnyMetric};
+use capeval_metric::{AnyCorpusMetric, AnyMetric, Part};
 pub use capeval_metric::{CorpusKind, CorpusNeed, MetricKind, Need, Refusal, Resources, Setting};
 
 pub use self::suites::{SUITES, Suite};
@@ -75,12 +75,40 @@ fn other_name(spec: &str) -> Option<Refusal> {
             Refusal::new(format!("two metrics are called '{given}'")).with_remedy(Remedy::say(remedy)),
         );
     }
-    let of = kinds().find(|kind| {
-        let is_part = |about: About| about.parts.iter().any(|part| part.key == plain);
-        kind.about().is_ok_and(is_part)
-    })?;
-    let remedy = Remedy::say(format!("give {}", of.name));
-    Some(Refusal::new(format!("{given} is one of the scores of the metric {}", of.name)).with_remedy(remedy))
+    // A metric that is written without its hyphens is meant itself.
+    if kinds().any(|kind| bare(kind.name) == bare(&plain)) {
+        return None;
+    }
+    let has = |parts: &[Part]| parts.iter().any(|part| part.key == plain || is_meant(&plain, &part.label));
+    let of_systems = |kind: &&&CorpusKind| {
+        kind.name == plain || build_corpus(kind.name, &[]).is_ok_and(|metric| has(&metric.parts()))
+    };
+    if let Some(kind) = CORPUS_KINDS.iter().find(of_systems) {
+        let message = format!("{given} measures diversity ({}), not quality", kind.name);
+        return Some(Refusal::new(message).with_remedy(Remedy::run(Task::MeasureDiversity)));
+    }
+    let is_of = |kind: &&MetricKind| kind.about().is_ok_and(|about| has(&about.parts));
+    let names: Vec<&str> = kinds().filter(is_of).map(|kind| kind.name).collect();
+    let (last, others) = names.split_last()?;
+    let (metrics, all) = match others {
+        [] => ("metric", (*last).to_owned()),
+        others => ("metrics", format!("{} and {last}", others.join(", "))),
+    };
+    let remedy = Remedy::say(format!("give {}", names.join(" or ")));
+    Some(Refusal::new(format!("{given} is one of the scores of the {metrics} {all}")).with_remedy(remedy))
+}
+
+fn bare(name: &str) -> String {
+    plain(name).replace('-', "")
+}
+
+/// Returns true if a name means the score that tables show as `label`, such as `ROUGE-1 F (1.5.5)`: by `rouge1`, by
+/// `rouge-n`, or by `rouge`, which leaves the number open.
+fn is_meant(plain: &str, label: &str) -> bool {
+    let shown = bare(label.split(' ').next().unwrap_or_default());
+    let given = plain.strip_suffix("-n").map_or_else(|| bare(plain), |name| format!("{}1", bare(name)));
+    let open = shown.strip_prefix(&given).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+    !given.is_empty() && (shown == given || open)
 }
 
 /// The error that no metric has the name in `spec`, or that another one is meant by it; `choices` are the names of

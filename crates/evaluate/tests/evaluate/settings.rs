@@ -86,3 +86,26 @@ fn the_ends_of_what_is_allowed_give_finite_scores() {
         }
     }
 }
+
+#[test]
+fn names_of_scores_lead_to_the_metrics_that_have_them() {
+    for (name, what) in [
+        ("BLEU-4", "BLEU-4 is one of the scores of the metric bleu"),
+        ("bleu_n", "bleu_n is one of the scores of the metric bleu"),
+        ("rouge1", "rouge1 is one of the scores of the metrics rouge155 and rouge-score"),
+        ("ROUGE-N", "ROUGE-N is one of the scores of the metrics rouge155 and rouge-score"),
+        ("rouge", "rouge is one of the scores of the metrics rouge155 and rouge-score"),
+        ("rougeL", "no metric is called 'rougeL'"),
+        ("CIDErD", "no metric is called 'CIDErD'"),
+        ("rougeLsum", "rougeLsum is one of the scores of the metric rouge-score"),
+        ("rouge_su4", "rouge_su4 is one of the scores of the metric rouge155"),
+        ("rouge-w", "rouge-w is one of the scores of the metric rouge155"),
+        ("Self-CIDEr", "Self-CIDEr measures diversity (self-cider), not quality"),
+        ("div-2", "div-2 measures diversity (div), not quality"),
+        ("CIDEr", "two metrics are called 'CIDEr'"),
+        ("rougge", "no metric is called 'rougge'"),
+        ("b", "no metric is called 'b'"),
+    ] {
+        assert_eq!(refusal(name).as_deref(), Some(what));
+    }
+}
