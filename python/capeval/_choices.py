@@ -124,6 +124,7 @@ NoticeCode = Literal[
     "rare-categories",
     "reading",
     "rejected-captions",
+    "repeated-words",
     "restval-left-out",
     "reversed-in-groups",
     "row-numbers",

@@ -233,6 +233,9 @@ codes! {
     RejectedCaptions = "rejected-captions",
         "captions that are left out since their own data set marks them as unusable, or since you want it so",
         "remove the marks to keep them";
+    RepeatedWords = "repeated-words",
+        "captions end in the same words again and again, as those of a model that does not stop",
+        "let the model stop at its end token";
     RestvalLeftOut = "restval-left-out",
         "the split train of a Karpathy file excludes restval, on which most papers also train",
         "choose both splits, train and restval";

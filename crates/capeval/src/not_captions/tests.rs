@@ -323,6 +323,37 @@ fn words_put_before_or_behind_many_captions_are_told_whatever_their_letters() {
 }
 
 #[test]
+fn captions_that_end_in_repeated_words_are_told() {
+    let people = people(60);
+    let told = |change: &dyn Fn(&str) -> String, every: usize| {
+        let change = |(k, text): (usize, &String)| if k % every == 0 { change(text) } else { text.clone() };
+        let mine: Vec<String> = people.iter().rev().enumerate().map(change).collect();
+        findings(&mine, &people, &["bleu"]).unwrap().contains(&"repeated-words".to_owned())
+    };
+    let repeated: [fn(&str) -> String; 6] = [
+        |text| [text; 2].join(" "),
+        |text| [text; 3].join("\n"),
+        |text| format!("{text} {text} {}", text.split_once(' ').unwrap().0),
+        |text| format!("{text} in front of a tree in front of a tree in front of a tree"),
+        |text| format!("{text} and a and a and a"),
+        |text| format!("{text} red red red red"),
+    ];
+    for (k, change) in repeated.iter().enumerate() {
+        assert!(told(change, 1) && told(change, 5), "{k}");
+        assert!(!told(change, 30), "{k}");
+    }
+    let plain: [fn(&str) -> String; 4] = [
+        |text| format!("{text} and another one and another one"),
+        |text| format!("{text}, bye bye bye"),
+        |text| format!("{text} near {text}"),
+        |text| text.split_once(' ').unwrap().0.repeat(2),
+    ];
+    for (k, change) in plain.iter().enumerate() {
+        assert!(!told(change, 1), "{k}");
+    }
+}
+
+#[test]
 fn letters_and_accents_in_two_forms_are_told() {
     let whole: Vec<String> = people(60).iter().map(|text| text.replace('e', "é")).collect();
     let apart: Vec<String> = whole.iter().rev().map(|text| text.replace('é', "e\u{301}")).collect();

@@ -1,5 +1,5 @@
 //! Detects captions that differ in kind from the references: much longer or shorter, in another script or language,
-//! truncated, or tokenised in another way.
+//! truncated, repetitive, or tokenised in another way.
 
 use capeval_choice::{Argument, Code, Remedy};
 use capeval_metric::{AnyMetric, Reading};
@@ -11,7 +11,7 @@ use super::census::{Letters, n_characters, n_words};
 use super::kind::Cleaning;
 use super::shared::WordSet;
 use super::text::is_composed;
-use super::{excerpt, sample};
+use super::{FEW, excerpt, sample};
 
 /// Lengths that differ by this factor are worth a notice.
 const TIMES: f64 = 4.0;
@@ -45,8 +45,9 @@ pub(super) fn unlike(
         false => None,
     };
     let cut = cut_captions(system, &captions, &n_words);
+    let repeated = repeated_words(system, &captions, &references);
     let upper = upper_case(system, &letters, metrics);
-    let found = [length, script, accents, words, segmentation, cut, upper];
+    let found = [length, script, accents, words, segmentation, cut, repeated, upper];
     found.into_iter().flatten().map(|notice| notice.system(system)).collect()
 }
 
@@ -235,6 +236,39 @@ fn cut_captions(system: &str, captions: &[&str], n_words: &[usize]) -> Option<No
     );
     let remedy = Remedy::say("raise the greatest length of the model, if they end in the middle");
     Some(Notice::new(Code::CutCaptions, message).count(n).remedy(remedy))
+}
+
+/// A notice of captions that end in repeated words, if references do not.
+fn repeated_words(system: &str, captions: &[&str], references: &[&str]) -> Option<Notice> {
+    let count = |texts: &[&str]| texts.iter().filter(|text| ends_in_repetition(text)).count();
+    let n = count(captions);
+    if n < FEW || n * 20 < captions.len() || count(references) * 20 >= references.len() {
+        return None;
+    }
+    let example = captions.iter().find(|text| ends_in_repetition(text));
+    let message = format!(
+        "{}% of the captions of {system} repeat their words, and each repetition counts, for example {}",
+        n * 100 / captions.len(),
+        example.map_or(String::new(), |text| excerpt(text))
+    );
+    let remedy = Remedy::say("let the model stop at its end token, or penalise repetitions");
+    Some(Notice::new(Code::RepeatedWords, message).count(n).remedy(remedy))
+}
+
+/// Returns true if a text ends in a word four times, in several words three times, or is three words or more twice.
+fn ends_in_repetition(text: &str) -> bool {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    (1..=words.len() / 2).any(|period| {
+        let backwards = words.iter().rev();
+        let pairs = backwards.clone().zip(backwards.skip(period));
+        // So many words equal those a period before them.
+        let n = pairs.take_while(|(word, before)| word == before).count();
+        match period {
+            1 => n >= 3,
+            2 => n >= 4,
+            _ => n >= 2 * period || n >= period && n + period == words.len(),
+        }
+    })
 }
 
 /// A notice if one side is in capitals and a metric tells these from small letters.
