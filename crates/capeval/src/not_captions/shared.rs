@@ -49,9 +49,6 @@ pub(super) const REFERENCES: &str = "references";
 /// The fewest letters of a mark, such as `sos`: an article is none.
 const SHORTEST_MARK: usize = 3;
 
-/// With fewer texts, a word that none of them has may be one of the language.
-const MANY: usize = 50;
-
 /// Nine of ten, since a few captions of any system go wrong.
 pub(super) const fn are_nearly_all(n: usize, all: usize) -> bool {
     n * 10 >= all * 9
@@ -342,8 +339,9 @@ fn frame(captions: &[&str], others: &[&str], outer: &HashMap<&str, usize>, back:
 }
 
 /// The word with which at least a tenth of the captions begin (or end, if `back`) that is none of a language by its
-/// form, or [`is_put_on`], and occurs nowhere else; after their number and that of all. The others do not know it, or
-/// do so alike.
+/// form and occurs nowhere else; after their number and that of all. The others do not know it, or do so alike.
+///
+/// A word of another form is not told, even if no other text has it: a system may say "the" where people do not.
 fn frame_of_some(
     captions: &[&str],
     others: &[&str],
@@ -355,31 +353,11 @@ fn frame_of_some(
         *n >= FEW
             && *n * 10 >= captions.len()
             && may_be_mark(word, captions)
-            && match n_with(word, others) {
-                0 => is_marker(word, captions) == Some(true) || is_put_on(word, *n, captions, others, back),
-                _ => is_marker(word, captions) == Some(true) && n_alike(word) * 10 >= others.len(),
-            }
+            && is_marker(word, captions) == Some(true)
+            && (n_with(word, others) == 0 || n_alike(word) * 10 >= others.len())
     };
     let found = outer.iter().map(|(word, n)| (*word, *n)).filter(is_mark).max_by(by_count);
     found.filter(|_| !others.is_empty()).map(|(word, n)| ([n, captions.len()], word.to_owned()))
-}
-
-/// Returns true if a word that many others do not know stands before the beginning (or behind the end, if `back`) of
-/// three captions in ten, `n` in number: most of the words beside it are those with which others begin or end. Programs
-/// write such words in ASCII.
-fn is_put_on(word: &str, n: usize, captions: &[&str], others: &[&str], back: bool) -> bool {
-    if n * 10 < captions.len() * 3 || others.len() < MANY || !word.is_ascii() {
-        return false;
-    }
-    let known: HashSet<String> =
-        others.iter().filter_map(|text| outer_word(text, back)).map(str::to_lowercase).collect();
-    let marked = captions.iter().filter(|text| outer_word(text, back) == Some(word));
-    let is_fitting = |text: &&&str| {
-        let mut words = text.split_whitespace();
-        let next = if back { words.nth_back(1) } else { words.nth(1) };
-        next.is_some_and(|next| known.contains(&next.to_lowercase()))
-    };
-    marked.filter(is_fitting).count() * 2 >= n
 }
 
 /// The first of the words with digits with which nearly all captions begin (or end, if `back`), and few of the others;
