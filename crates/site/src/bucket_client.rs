@@ -26,12 +26,18 @@ const PIECE: usize = 1 << 18;
 /// The number of pieces that wait to be used.
 const WAITING: usize = 4;
 
+/// Options that change what a request reaches, and that the client does not have.
+const LACKING: [ClientConfigKey; 2] = [ClientConfigKey::ProxyCaCertificate, ClientConfigKey::ProxyExcludes];
+
 /// The maker of clients for the library of object stores, from the options that it read.
 #[derive(Debug)]
 pub(crate) struct Connector;
 
 impl HttpConnector for Connector {
     fn connect(&self, options: &ClientOptions) -> object_store::Result<HttpClient> {
+        if let Some(key) = LACKING.iter().find(|key| options.get_config_value(key).is_some()) {
+            return Err(unusable(io::Error::other(format!("there is no option {} here", key.as_ref()))));
+        }
         let tls = TlsConfig::builder()
             .disable_verification(is_set(options, ClientConfigKey::AllowInvalidCertificates))
             .build();
@@ -186,7 +192,9 @@ mod tests {
     }
 
     #[test]
-    fn a_proxy_that_is_no_address_is_refused() {
+    fn options_that_cannot_be_followed_are_refused() {
         assert!(Connector.connect(&ClientOptions::new().with_proxy_url("ftp://")).is_err());
+        let error = Connector.connect(&ClientOptions::new().with_proxy_excludes("10.0.0.0/8")).unwrap_err();
+        assert!(error.to_string().contains("proxy_excludes"), "{error}");
     }
 }
