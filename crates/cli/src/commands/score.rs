@@ -1,7 +1,10 @@
 //! `capeval score`: scores systems against references.
 
+use std::cell::OnceCell;
+use std::collections::HashSet;
+
 use anyhow::Result;
-use capeval::corpus::{Captions, Format, ReadOptions, SegmentId};
+use capeval::corpus::{Captions, Format, Ids, Missing, ReadOptions, SegmentId};
 use capeval::evaluate::registry;
 use capeval::{ReferenceSource, ScoreOptions, ScoreRequest};
 use capeval_files::{self as files, Caches};
@@ -372,8 +375,9 @@ impl Inputs {
                     (references?, systems.into_iter().map(|system| system.name).zip(candidates?).collect())
                 }
             };
-        let captions = references.captions().into_iter().chain(systems.iter().map(|(_, captions)| captions));
-        data::announce_parses(&resources, data::texts(captions));
+        let scored = scored_references(&options, references.captions(), &systems);
+        let candidates = data::texts(systems.iter().map(|(_, captions)| captions));
+        data::announce_parses(&resources, scored.chain(candidates));
         let request = ScoreRequest {
             reference_files,
             scores,
@@ -409,4 +413,19 @@ fn no_references() -> anyhow::Error {
 
 fn read_candidates(systems: &[SystemFile], options: &ReadOptions) -> Result<Vec<Captions>> {
     systems.par_iter().map(|system| Ok(files::captions(&system.path, options)?)).collect()
+}
+
+/// The references that are scored: if images without a candidate are left out, only those of the others, unless their
+/// ids are written in another way.
+fn scored_references<'c>(
+    options: &ScoreOptions,
+    references: Option<&'c Captions>,
+    systems: &'c [(String, Captions)],
+) -> impl Iterator<Item = &'c str> {
+    let are_all = options.missing != Missing::Skip || options.ids != Ids::default();
+    let ids = OnceCell::new();
+    let candidates = || systems.iter().flat_map(|(_, captions)| captions.ids()).collect::<HashSet<_>>();
+    let is_scored = move |id: &SegmentId| are_all || ids.get_or_init(candidates).contains(id);
+    let references = references.into_iter().flat_map(Captions::iter);
+    references.filter(move |(id, _)| is_scored(id)).map(|(_, text)| text)
 }

@@ -77,24 +77,28 @@ fn many_new_captions_are_announced_before_they_are_parsed() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    let [refs, mine, path] = ["refs.json", "mine.json", "parses"].map(|name| scratch(&folder, name));
-    let captions = |noun: &str| -> Value {
-        (0..501)
+    let [refs, more, mine, path, other] =
+        ["refs.json", "more.json", "mine.json", "parses", "other"].map(|name| scratch(&folder, name));
+    let captions = |noun: &str, n: usize| -> Value {
+        (0..n)
             .map(|k| (format!("{k}"), format!("{noun} {k}").into()))
             .collect::<serde_json::Map<_, _>>()
             .into()
     };
-    fs::write(&refs, captions("dogs").to_string()).unwrap();
-    fs::write(&mine, captions("cats").to_string()).unwrap();
-    let said = || {
-        let output = run(&["score", "-r", &refs, &mine, "-m", "spice", "--spice-cache", &path]);
+    fs::write(&refs, captions("dogs", 501).to_string()).unwrap();
+    fs::write(&more, captions("dogs", 1900).to_string()).unwrap();
+    fs::write(&mine, captions("cats", 501).to_string()).unwrap();
+    let said = |refs: &str, path: &str| {
+        let output =
+            run(&["score", "-r", refs, &mine, "--missing", "skip", "-m", "spice", "--spice-cache", path]);
         assert_eq!(output.status.code(), Some(0), "{output:?}");
         String::from_utf8(output.stderr).unwrap()
     };
-    let first = said();
+    let first = said(&refs, &path);
     let note = "note: SPICE parses 1002 new captions, which takes about 1 second\n";
     assert!(first.starts_with(note) && first.contains("parses of 1002 new captions"), "{first}");
-    assert_eq!(said(), "", "nothing is parsed");
+    assert_eq!(said(&refs, &path), "", "nothing is parsed");
+    assert!(said(&more, &other).starts_with(note), "images without a candidate are left out");
 }
 
 #[test]
