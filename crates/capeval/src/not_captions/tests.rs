@@ -296,7 +296,9 @@ fn captions_that_end_in_repeated_words_are_told() {
         let mine: Vec<String> = people.iter().rev().enumerate().map(change).collect();
         findings(&mine, &people, &["bleu"]).unwrap().contains(&"repeated-words".to_owned())
     };
-    let repeated: [fn(&str) -> String; 6] = [
+    let repeated: [fn(&str) -> String; 8] = [
+        |text| format!("{text}, a man, a man, a man"),
+        |text| format!("{}. {text} .", text.to_uppercase()),
         |text| [text; 2].join(" "),
         |text| [text; 3].join("\n"),
         |text| format!("{text} {text} {}", text.split_once(' ').unwrap().0),

@@ -255,14 +255,16 @@ fn repeated_words(system: &str, captions: &[&str], references: &[&str]) -> Optio
     Some(Notice::new(Code::RepeatedWords, message).count(n).remedy(remedy))
 }
 
-/// Returns true if a text ends in a word four times, in several words three times, or is three words or more twice.
+/// Returns true if a text ends in a word four times, in several words three times, or is three words or more twice,
+/// whatever stops and capitals are in between.
 fn ends_in_repetition(text: &str) -> bool {
-    let words: Vec<&str> = text.split_whitespace().collect();
+    let words = text.split_whitespace().map(|word| word.trim_matches(|c: char| c.is_ascii_punctuation()));
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
     (1..=words.len() / 2).any(|period| {
         let backwards = words.iter().rev();
         let pairs = backwards.clone().zip(backwards.skip(period));
         // So many words equal those a period before them.
-        let n = pairs.take_while(|(word, before)| word == before).count();
+        let n = pairs.take_while(|(word, before)| word.eq_ignore_ascii_case(before)).count();
         match period {
             1 => n >= 3,
             2 => n >= 4,
