@@ -258,7 +258,7 @@ fn repeated_words(system: &str, captions: &[&str], references: &[&str]) -> Optio
 /// Returns true if a text ends in a word four times, in several words three times, or is three words or more twice,
 /// whatever stops and capitals are in between.
 fn ends_in_repetition(text: &str) -> bool {
-    let words = text.split_whitespace().map(|word| word.trim_matches(|c: char| c.is_ascii_punctuation()));
+    let words = text.split(|c: char| c.is_whitespace() || c.is_ascii_punctuation());
     let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
     (1..=words.len() / 2).any(|period| {
         let backwards = words.iter().rev();
