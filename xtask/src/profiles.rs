@@ -13,36 +13,45 @@ const SYMBOL_TABLE: u32 = 2;
 ///
 /// Cargo 1.95 then forgets `strip = true` for what it links: the program keeps its symbols, a third of its size.
 pub fn check(root: &Path, metadata: &Value, faults: &mut Vec<String>) -> Result<()> {
-    let linked = linked(metadata);
     let manifest = std::fs::read_to_string(root.join("Cargo.toml")).context("Cargo.toml")?;
-    faults.extend(exceptions(&manifest).into_iter().filter(|(name, _)| linked.contains(&name.as_str())).map(
-        |(name, line)| {
-            format!("Cargo.toml:{line}: an exception for {name} makes Cargo forget to strip what it links")
-        },
-    ));
+    for Exception { profile, package, line } in exceptions(&manifest) {
+        if linked(metadata, &profile).contains(&package.as_str()) {
+            faults.push(format!(
+                "Cargo.toml:{line}: an exception for {package} makes Cargo forget to strip what it links"
+            ));
+        }
+    }
     Ok(())
 }
 
-/// The packages of the workspace that hold a program or a library for C or Python.
-fn linked(metadata: &Value) -> Vec<&str> {
+/// The packages of the workspace of which a profile links a program, or a library for C or Python. Only such a library
+/// is built with the profile of wheels.
+fn linked<'m>(metadata: &'m Value, profile: &str) -> Vec<&'m str> {
     let is_linked = |package: &&Value| {
         let targets = package["targets"].as_array().into_iter().flatten();
         let mut kinds = targets.flat_map(|target| target["kind"].as_array().into_iter().flatten());
-        kinds.any(|kind| kind == "bin" || kind == "cdylib")
+        kinds.any(|kind| kind == "cdylib" || (kind == "bin" && profile != "wheel"))
     };
     let packages = metadata["packages"].as_array().into_iter().flatten();
     packages.filter(is_linked).filter_map(|package| package["name"].as_str()).collect()
 }
 
-/// The package and the line number of each exception in a profile, as a table or as a key with dots.
-fn exceptions(manifest: &str) -> Vec<(String, usize)> {
+/// What a profile sets for one package, and the line number.
+struct Exception {
+    profile: String,
+    package: String,
+    line: usize,
+}
+
+/// The exceptions in profiles, as a table or as a key with dots.
+fn exceptions(manifest: &str) -> Vec<Exception> {
     let keys = |text: &str| -> Vec<String> {
         text.split('.').map(|key| key.trim_matches([' ', '"', '\'', '[', ']']).to_owned()).collect()
     };
     let mut found = Vec::new();
     let mut table: Vec<String> = Vec::new();
     for (k, line) in manifest.lines().enumerate() {
-        let mut path = if line.starts_with('[') {
+        let path = if line.starts_with('[') {
             table = keys(line);
             table.clone()
         } else if table.len() == 3 && !line.starts_with('#') && line.contains('=') {
@@ -50,8 +59,11 @@ fn exceptions(manifest: &str) -> Vec<(String, usize)> {
         } else {
             continue;
         };
-        if path.len() > 3 && path[0] == "profile" && path[2] == "package" {
-            found.push((path.swap_remove(3), k + 1));
+        if let [kind, profile, list, package, ..] = &*path
+            && kind == "profile"
+            && list == "package"
+        {
+            found.push(Exception { profile: profile.clone(), package: package.clone(), line: k + 1 });
         }
     }
     found
@@ -96,14 +108,15 @@ mod tests {
                         [profile.release.package.cli]\n[profile.dist.package]\n# cli.opt-level = 0\n\
                         \"cli\".opt-level = 3\nother = { opt-level = 1 }\n";
         let found = exceptions(manifest);
-        let found: Vec<_> = found.iter().map(|(name, line)| (name.as_str(), *line)).collect();
-        assert_eq!(found, [("cli", 6), ("cli", 9), ("other", 10)]);
+        let found: Vec<_> = found.iter().map(|it| (&*it.profile, &*it.package, it.line)).collect();
+        assert_eq!(found, [("release", "cli", 6), ("dist", "cli", 9), ("dist", "other", 10)]);
         let metadata = serde_json::json!({"packages": [
             {"name": "cli", "targets": [{"kind": ["lib"]}, {"kind": ["bin"]}]},
             {"name": "python", "targets": [{"kind": ["cdylib", "rlib"]}]},
             {"name": "other", "targets": [{"kind": ["lib"]}, {"kind": ["test"]}]},
         ]});
-        assert_eq!(linked(&metadata), ["cli", "python"]);
+        assert_eq!(linked(&metadata, "dist"), ["cli", "python"]);
+        assert_eq!(linked(&metadata, "wheel"), ["python"]);
     }
 
     #[test]
