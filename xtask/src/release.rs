@@ -12,7 +12,7 @@ use crate::suite::step;
 /// Crates that are not published: the package of Python, and what serves development.
 const UNPUBLISHED: [&str; 5] = ["capeval-checks", "capeval-python", "capeval-testkit", "xtask", "xtask-docs"];
 
-/// The largest wheel, in bytes: what it has, 10.96 million, and a little more.
+/// The largest wheel, in bytes: what it has, 10.97 million, and a little more.
 const WHEEL: u64 = 11_200_000;
 
 /// Sets the version where it is told: in the workspace's manifest, from which every crate, the wheel and the programs
