@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _engine
 from ._groups import by_group
-from ._inputs import Captionlike, Metrics, table_columns, to_list
+from ._inputs import Captionlike, Metrics
 from ._keywords import only, takes
-from ._people import compared
+from ._people import People, compared
 from ._result import Id, Interval, Keyed, ends
 from .options import CorrelateOptions, PairLook, RatedCaptions, RatingPoints
 
@@ -122,7 +121,8 @@ def correlate(
     Args:
         ratings: The path of a file (Flickr8k's annotations, CLIPScore's format, a table); or dictionaries with
             ``image_id``, ``caption`` and ``rating`` (a number, or a list with one per rater), and optionally
-            ``system``, which wrote the caption; or a table of pandas, polars or pyarrow with such columns.
+            ``system``, which wrote the caption, and ``references``; or a table of pandas, polars or pyarrow with such
+            columns. They are read as a file with such records is. None and NaN are missing cells.
         references: As for :func:`capeval.score`; not needed if the file of ratings contains them.
         metrics: As for :func:`capeval.score`. Metrics are computed beside `scores` only if some are named, or references
             given. Scores need a column or key ``caption`` where an image has several captions.
@@ -131,23 +131,6 @@ def correlate(
         ValueError: the ratings are invalid, or do not match the references.
         FileNotFoundError: a file does not exist.
     """
-    people = ("ratings", ratings, _rows)
+    people = People("ratings", ratings, "'image_id', 'caption' and 'rating'")
     own = only(options, RatingPoints, PairLook, RatedCaptions)
     return Correlation(compared(_engine.correlate, people, references, metrics, options, own))
-
-
-def _rows(ratings: Any) -> list[tuple[Any, str | None, str | None, list[float]]]:
-    columns = table_columns(ratings)
-    if columns is not None:
-        values = {name: to_list(ratings, name) for name in columns}
-        ratings = [dict(zip(values, row)) for row in zip(*values.values())]
-    rows = []
-    for k, record in enumerate(ratings):
-        if not isinstance(record, Mapping):
-            raise TypeError(f"rating {k} must be a dictionary with 'image_id', 'caption' and 'rating', not {record!r}")
-        rating = record.get("rating", record.get("ratings"))
-        if rating is None or "image_id" not in record:
-            raise ValueError(f"rating {k} has no {'rating' if 'image_id' in record else 'image_id'!r}")
-        many = [float(value) for value in rating] if isinstance(rating, Iterable) else [float(rating)]
-        rows.append((record["image_id"], record.get("caption"), record.get("system"), many))
-    return rows

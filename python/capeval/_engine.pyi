@@ -312,7 +312,7 @@ def diversity(
     threads: int | None,
 ) -> Study: ...
 def correlate(
-    ratings: str | list[tuple[Any, str | None, str | None, list[float]]],
+    ratings: str | bytes,
     references: Captions | None,
     scores: list[Scores],
     options: dict[str, Any],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from . import _engine
 from ._data import calling
@@ -18,23 +18,35 @@ from ._inputs import (
     refuse_beside_scores,
     resampling,
 )
+from ._records import as_json
 from .options import MetricChoice, MetricData, RatedCaptions
+
+
+class People(NamedTuple):
+    """What people said of captions."""
+
+    name: str
+    """Its name in errors, which is that of an argument."""
+    source: Any
+    """The path of a file, records, or a table."""
+    keys: str
+    """The keys that most records have."""
 
 
 def compared(
     task: Callable[..., _engine.Study],
-    people: tuple[str, Any, Callable[[Any], Any]],
+    people: People,
     references: Captionlike | None,
     metrics: Metrics,
     options: Any,
     own: dict[str, Any],
     *unheeded: type,
 ) -> _engine.Study:
-    """The engine's result for a file, or for records that are read by a function; `people` has their name first.
+    """The engine's result for a file or records of what `people` said.
 
     `own` are options of the task alone. Given scores heed none of the themes `unheeded`.
     """
-    name, source, read = people
+    name, source, expected = people
     if references is None and metrics is None and options["suite"] is None:
         refuse_beside_scores(options["scores"], options, MetricChoice, MetricData, *unheeded, RatedCaptions)
     chosen = metric_options(metrics, options)
@@ -48,6 +60,7 @@ def compared(
         "group_df": options["group_df"],
     }
     ground = None if references is None else reference_captions(references, options)
-    records = os.fspath(source) if isinstance(source, (str, os.PathLike)) else read(source)
+    is_path = isinstance(source, (str, os.PathLike))
+    records = os.fspath(source) if is_path else as_json(source, name, expected)
     with calling(chosen, options) as call:
         return task(records, ground, given(options["scores"]), settings, call)

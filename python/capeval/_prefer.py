@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import math
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _engine
 from ._groups import by_group
-from ._inputs import Captionlike, Metrics, is_missing, table_columns, to_list, whole
+from ._inputs import Captionlike, Metrics, whole
 from ._keywords import only, takes
-from ._people import compared
+from ._people import People, compared
 from ._result import Interval, Keyed, ends
 from .options import PreferOptions, RatedCaptions, ReferenceDraws, Ties
 
@@ -106,7 +103,7 @@ def prefer(
         TypeError: a pair or a number has the wrong type.
         FileNotFoundError: a file does not exist.
     """
-    people = ("pairs", pairs, lambda records: _rows(records).encode())
+    people = People("pairs", pairs, "'image_id', 'captions' and 'votes'")
     own = {**only(options, Ties, RatedCaptions), **_draws(options)}
     return Preference(compared(_engine.prefer, people, references, metrics, options, own, ReferenceDraws))
 
@@ -121,60 +118,3 @@ def _draws(options: ReferenceDraws) -> dict[str, int | None]:
         "draws": whole("draws", options["draws"], 1, 10_000),
         "draw_seed": whole("draw_seed", options["draw_seed"], 0, 2**64 - 1),
     }
-
-
-def _rows(pairs: Any) -> str:
-    columns = table_columns(pairs)
-    if columns is not None:
-        twice = next((name for k, name in enumerate(columns) if name in columns[:k]), None)
-        if twice is not None:
-            raise ValueError(f"pairs: the column {twice!r} is given twice; leave out or rename one of them")
-        if hasattr(pairs, "collect_schema") and hasattr(pairs, "collect"):  # polars.LazyFrame
-            pairs = pairs.collect()
-        values = {name: to_list(pairs, name) for name in columns}
-        pairs = [dict(zip(values, row)) for row in zip(*values.values())]
-    if isinstance(pairs, (Mapping, bytes)) or not hasattr(pairs, "__iter__"):
-        kind = type(pairs).__name__
-        raise TypeError(f"pairs must be a path, dictionaries in a list, or a table, not of type {kind}")
-    return json.dumps([_row(row, f"pairs (record {k})") for k, row in enumerate(pairs, 1)])
-
-
-def _row(row: Any, place: str) -> dict[str, Any]:
-    if not isinstance(row, Mapping):
-        raise TypeError(f"{place}: expected a dictionary with 'image_id', 'captions' and 'votes', not {row!r}")
-    found = {}
-    for name, cell in row.items():
-        if not isinstance(name, str):
-            raise TypeError(f"{place}: a key must be a string, not {name!r}")
-        if not is_missing(cell):
-            plain = _plain(cell, f"{place}: {_plain(name, place)}")
-            # pandas stores a column of whole numbers with a missing cell as floats.
-            is_whole = isinstance(plain, float) and plain.is_integer() and abs(plain) < 2**63
-            found[name] = int(plain) if is_whole else plain
-    return found
-
-
-def _plain(value: Any, place: str) -> Any:
-    """The value as one of JSON's types; `place` names the record and the field."""
-    for method in ("tolist", "to_pylist", "to_list"):  # numpy and pandas, pyarrow, polars
-        if hasattr(value, method):
-            value = getattr(value, method)()
-            break
-    if value is None or isinstance(value, (bool, int)):
-        return value
-    if isinstance(value, str):
-        try:
-            value.encode()
-        except UnicodeEncodeError:
-            raise ValueError(f"{place}: {value!r} is not Unicode text; remove the lone surrogate") from None
-        return str(value)
-    if isinstance(value, float):
-        if not math.isfinite(value):
-            raise ValueError(f"{place}: {value} is not a finite number")
-        return float(value)
-    if isinstance(value, Mapping):
-        return {str(key): _plain(inner, place) for key, inner in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(inner, place) for inner in value]
-    remedy = "; write a list, which has an order" if isinstance(value, (set, frozenset)) else ""
-    raise TypeError(f"{place}: a pair cannot contain a value of type {type(value).__name__}{remedy}")

@@ -64,9 +64,33 @@ def test_tables_of_ratings_are_taken():
 def test_invalid_ratings_are_refused(tmp_path):
     with pytest.raises(FileNotFoundError):
         capeval.correlate(tmp_path / "none.csv", REFERENCES)
-    with pytest.raises(ValueError, match="rating 0 has no 'rating'"):
+    with pytest.raises(ValueError, match='^ratings: no column of "image_id", "caption" holds ratings'):
         capeval.correlate([{"image_id": 1, "caption": "a"}], REFERENCES)
-    with pytest.raises(ValueError, match="image 1: NaN is not a rating"):
-        capeval.correlate([{"image_id": 1, "caption": "a", "rating": float("nan")}], REFERENCES, "rouge-l")
+    with pytest.raises(ValueError, match="^ratings: there is no rating"):
+        capeval.correlate([], REFERENCES, "rouge-l")
+    with pytest.raises(ValueError, match="^ratings .record 1.: the rating 'x' is not a finite number"):
+        capeval.correlate([{"image_id": 1, "caption": "a", "rating": "x"}], REFERENCES, "rouge-l")
+    with pytest.raises(TypeError, match="^ratings .record 1.: expected a dictionary with 'image_id', 'caption' and 'rating'"):
+        capeval.correlate([(1, "a", 5)], REFERENCES)
     with pytest.raises(ValueError):
         capeval.correlate([{"image_id": 99, "caption": "a", "rating": 1}], REFERENCES, "rouge-l")
+
+
+def test_records_are_read_as_a_file_of_them_is(tmp_path):
+    renamed = [{"img_id": row["image_id"], "candidate": row["caption"], "ratings": row["rating"]} for row in RATINGS]
+    by_rater = [
+        {"image": row["image_id"], "hypothesis": row["caption"], "rater_1": row["rating"][0], "rater_2": row["rating"][1]}
+        for row in RATINGS
+    ]
+    with_references = [{**row, "references": REFERENCES[row["image_id"]]} for row in RATINGS]
+    expected = capeval.correlate(RATINGS, REFERENCES, "rouge-l").agreements
+    for k, rows in enumerate((renamed, by_rater, with_references)):
+        path = tmp_path / f"{k}.json"
+        path.write_text(json.dumps(rows))
+        references = None if k == 2 else REFERENCES
+        given = capeval.correlate(rows, references, "rouge-l")
+        assert given.agreements == capeval.correlate(path, references, "rouge-l").agreements
+        if k < 2:
+            assert given.agreements == expected
+    one_missing = [*RATINGS, {"image_id": 0, "caption": "a cat", "rating": None}]
+    assert "1 row of ratings without a rating" in str(capeval.correlate(one_missing, REFERENCES, "rouge-l"))

@@ -94,10 +94,10 @@ def test_missing_cells_of_frames_are_absent():
 @pytest.mark.parametrize(
     ("change", "error", "words"),
     [
-        ({"references": set(POOL)}, TypeError, "references: a pair cannot contain a value of type set"),
+        ({"references": set(POOL)}, TypeError, "references: a record cannot contain a value of type set"),
         ({"captions": ["a \ud800", "b"]}, ValueError, "captions: .* lone surrogate"),
         ({"votes": [float("nan"), 1.0]}, ValueError, "votes: nan is not a finite number"),
-        ({"category": b"HC"}, TypeError, "category: a pair cannot contain a value of type bytes"),
+        ({"category": b"HC"}, TypeError, "category: a record cannot contain a value of type bytes"),
         ({"image_id": 1.5}, ValueError, "'1.5' is not an image id; write it as a string"),
         ({"winner": "b"}, ValueError, "winner is 'b', but the votes are 40 and 8"),
         ({7: 1}, TypeError, "a key must be a string, not 7"),

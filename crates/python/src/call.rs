@@ -3,13 +3,14 @@
 use capeval::metric::Resources;
 use capeval::report::Study as AnyStudy;
 use capeval::{Error, MetricOptions, PeopleOptions, PeopleRequest};
+use capeval_files as files;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyBytes, PyDict};
 use serde::de::DeserializeOwned;
 
 use crate::captions::Captions;
 use crate::data::{CallData, with_metric_data};
-use crate::error::from_request;
+use crate::error::{from_corpus, from_file, from_request};
 use crate::external_scores::{Scores, given};
 use crate::run::{Watch, run_on_pool};
 use crate::score::groups;
@@ -64,6 +65,23 @@ impl Call<'_> {
         });
         Ok(Study::new(found?))
     }
+}
+
+/// What people said of captions, read from a file by its path, or from bytes of JSON, which `name` names in errors.
+pub fn read_people<People>(
+    py: Python<'_>,
+    source: &Bound<'_, PyAny>,
+    name: &str,
+    read: impl FnOnce(&[u8], &str) -> Result<People, capeval::corpus::Error>,
+) -> PyResult<People> {
+    let found = match source.cast::<PyBytes>() {
+        Ok(json) => read(json.as_bytes(), name),
+        Err(_) => {
+            let path: String = source.extract()?;
+            read(&py.detach(|| files::open(&path)).map_err(from_file)?, &path)
+        }
+    };
+    found.map_err(from_corpus)
 }
 
 /// References and scores of captions, and options, as Python gives them.

@@ -1,13 +1,11 @@
 //! Preferences between two captions, for Python.
 
 use capeval::corpus::ratings;
-use capeval_files as files;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict};
+use pyo3::types::PyDict;
 
-use crate::call::Call;
+use crate::call::{Call, read_people};
 use crate::captions::Captions;
-use crate::error::{from_corpus, from_file};
 use crate::external_scores::Scores;
 use crate::study::Study;
 
@@ -22,13 +20,6 @@ pub fn prefer(
     options: &Bound<'_, PyDict>,
     call: Call<'_>,
 ) -> PyResult<Study> {
-    let choices = match pairs.cast::<PyBytes>() {
-        Ok(json) => ratings::read_pairs(json.as_bytes(), "pairs"),
-        Err(_) => {
-            let path: String = pairs.extract()?;
-            ratings::read_pairs(&py.detach(|| files::open(&path)).map_err(from_file)?, &path)
-        }
-    };
-    let choices = choices.map_err(from_corpus)?;
-    call.compare_with_people(py, choices, (references, scores, options), capeval::prefer)
+    let pairs = read_people(py, pairs, "pairs", ratings::read_pairs)?;
+    call.compare_with_people(py, pairs, (references, scores, options), capeval::prefer)
 }
