@@ -105,7 +105,7 @@ def _agreement(row: dict[str, Any]) -> Agreement:
     return Agreement(**fields, n_pairs=row["pairs"], intervals=intervals)
 
 
-@takes(CorrelateOptions, resamples=1_000)
+@takes(CorrelateOptions)
 def correlate(
     ratings: Any, references: Captionlike | None = None, metrics: Metrics = None, **options: Unpack[CorrelateOptions]
 ) -> Correlation:

@@ -78,7 +78,7 @@ def _accuracy(row: dict[str, Any]) -> PairAccuracy:
     return PairAccuracy(row["accuracy"], row["mean"], row["all"], row["by_draw"], row["tied"], intervals, by_category)
 
 
-@takes(PreferOptions, resamples=1_000)
+@takes(PreferOptions)
 def prefer(
     pairs: Any, references: Captionlike | None = None, metrics: Metrics = None, **options: Unpack[PreferOptions]
 ) -> Preference:

@@ -130,7 +130,7 @@ def test_the_first_screen_of_help_is_for_people():
 def test_signatures_bind_all_keywords():
     signature = inspect.signature(capeval.Evaluator.score)
     assert "self" in signature.parameters and signature.parameters["seed"].default == 12_345
-    assert inspect.signature(capeval.correlate).parameters["resamples"].default == 1_000
+    assert inspect.signature(capeval.meta.run).parameters["resamples"].default == 1_000
     bound = inspect.signature(capeval.Evaluator({1: ["a"]}).score).bind({1: "a"}, seed=1)
     assert bound.arguments == {"candidates": {1: "a"}, "seed": 1}
     with pytest.raises(TypeError, match="unexpected keyword argument 'sed'"):

@@ -33,6 +33,34 @@ def test_the_program_gives_the_scores_of_the_package(command: list[str]) -> None
     assert json.loads(done.stdout)["systems"][0]["scores"] == dict(report.scores)
 
 
+def test_the_program_has_the_defaults_of_the_package(tmp_path: Path) -> None:
+    references, good, weak = (str(QUICKSTART / name) for name in ("references.json", "good.json", "weak.json"))
+    pairs = tmp_path / "pairs.json"
+    both = [json.loads(Path(path).read_text()) for path in (good, weak)]
+    captions = [{row["image_id"]: row["caption"] for row in rows} for rows in both]
+    judged = [{"image_id": key, "captions": [text, captions[1][key]], "winner": "a"} for key, text in captions[0].items()]
+    pairs.write_text(json.dumps(judged))
+    ratings = tmp_path / "ratings.json"
+    rated = [{"image_id": key, "caption": text, "rating": k} for k, rows in enumerate(captions) for key, text in rows.items()]
+    ratings.write_text(json.dumps(rated))
+    commands = {
+        ("compare", "-r", references, good, weak): lambda: capeval.compare(references, {"good": good, "weak": weak}, "bleu"),
+        ("score", "--ci", "-r", references, good): lambda: capeval.score(
+            references, systems={"good": good}, metrics="bleu", intervals=True
+        ),
+        ("prefer", "--ci", "-r", references, str(pairs)): lambda: capeval.prefer(pairs, references, "bleu", intervals=True),
+        ("correlate", "--ci", "-r", references, str(ratings)): lambda: capeval.correlate(
+            ratings, references, "bleu", intervals=True
+        ),
+    }
+    for command, call in commands.items():
+        printed = json.loads(run(*command, "-m", "bleu", "--format", "json").stdout)
+        given = call().to_dict()
+        # Only the program has a command, and names its system in the reading.
+        own = ("run", "reading")
+        assert {k: v for k, v in printed.items() if k not in own} == {k: v for k, v in given.items() if k not in own}, command[0]
+
+
 def test_the_exit_code_of_the_program_is_that_of_the_process() -> None:
     failed = run("score", "-r", "absent.json", "absent.json")
     assert failed.returncode == 2
