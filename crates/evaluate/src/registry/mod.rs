@@ -40,7 +40,8 @@ fn plain(name: &str) -> String {
 
 /// The kind of a metric of all captions of a system, such as `self-cider:n=3`; `None` if it does not exist.
 pub fn corpus_kind(spec: &str) -> Option<&'static CorpusKind> {
-    CORPUS_KINDS.iter().copied().find(|kind| kind.name == name(spec))
+    let plain = plain(name(spec));
+    CORPUS_KINDS.iter().copied().find(|kind| kind.name == plain)
 }
 
 fn name(spec: &str) -> &str {

@@ -78,6 +78,15 @@ fn images_with_one_caption_are_left_out_with_a_remark() {
 }
 
 #[test]
+fn names_are_found_in_the_ways_that_the_field_writes_them() {
+    let signature = |spec: &str| build_corpus(spec, &[]).expect(spec).signature().to_string();
+    for spec in ["SELF_CIDER:tok=whitespace", "Self-CIDEr:tok=whitespace"] {
+        assert_eq!(signature(spec), signature("self-cider:tok=whitespace"));
+    }
+    assert_eq!(signature("mBLEU"), signature("mbleu"));
+}
+
+#[test]
 fn unknown_metrics_and_settings_are_refused() {
     assert!(build_corpus("dive", &[]).is_err() && build_corpus("div:order=2", &[]).is_err());
     assert!(build_corpus("div:n=10", &[]).is_err() && build_corpus("mbleu:n=2", &[]).is_ok());
