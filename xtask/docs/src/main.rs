@@ -74,11 +74,23 @@ fn of_root(root: &Path, name: &'static str) -> Result<String> {
 
 #[cfg(test)]
 mod tests {
+    use capeval::corpus::Format;
+
     use super::*;
 
     /// Among the other tests, since a build of its own would compile the server and all that it needs a second time.
     #[test]
     fn generated_pages_are_up_to_date() {
         run(&root(), Mode::Check).unwrap();
+    }
+
+    #[test]
+    fn every_format_is_on_its_page() {
+        let page = std::fs::read_to_string(root().join("docs/reference/formats.md")).unwrap();
+        let names = page.lines().filter_map(|line| line.strip_prefix("| ")?.split(" | ").next());
+        let names: Vec<&str> = names.flat_map(|names| names.split(", ")).collect();
+        for format in Format::ALL {
+            assert!(names.contains(&&*format!("`{format}`")), "{format}");
+        }
     }
 }
