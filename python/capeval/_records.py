@@ -34,12 +34,17 @@ def _row(row: Any, keys: str, place: str) -> dict[str, Any]:
     for name, cell in row.items():
         if not isinstance(name, str):
             raise TypeError(f"{place}: a key must be a string, not {name!r}")
-        if not is_missing(cell):
+        if not is_missing(cell) and not _is_opaque(cell):
             plain = _plain(cell, f"{place}: {_plain(name, place)}")
             # pandas stores a column of whole numbers with a missing cell as floats.
             is_whole = isinstance(plain, float) and plain.is_integer() and abs(plain) < 2**63
             found[name] = int(plain) if is_whole else plain
     return found
+
+
+def _is_opaque(value: Any) -> bool:
+    """True for what no file of records could hold, such as a decoded picture beside a rating."""
+    return not any(hasattr(value, name) for name in ("__iter__", "__float__", "isoformat", "tolist", "to_pylist", "to_list"))
 
 
 def _plain(value: Any, place: str) -> Any:
@@ -60,6 +65,10 @@ def _plain(value: Any, place: str) -> Any:
         if not math.isfinite(value):
             raise ValueError(f"{place}: {value} is not a finite number")
         return float(value)
+    if hasattr(value, "isoformat"):
+        return value.isoformat()
+    if hasattr(value, "__float__"):  # decimals and fractions
+        return _plain(float(value), place)
     if isinstance(value, Mapping):
         return {str(key): _plain(inner, place) for key, inner in value.items()}
     if isinstance(value, (list, tuple)):

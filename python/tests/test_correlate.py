@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime
+import decimal
 import json
 
 import pytest
@@ -94,3 +96,12 @@ def test_records_are_read_as_a_file_of_them_is(tmp_path):
             assert given.agreements == expected
     one_missing = [*RATINGS, {"image_id": 0, "caption": "a cat", "rating": None}]
     assert "1 row of ratings without a rating" in str(capeval.correlate(one_missing, REFERENCES, "rouge-l"))
+
+
+def test_what_stands_beside_ratings_in_a_table_does_not_matter():
+    beside = {"picture": object(), "when": datetime.datetime(2026, 11, 30), "fee": decimal.Decimal("0.5"), "done": True}
+    rows = [{**row, **beside, "rating": [decimal.Decimal(value) for value in row["rating"]]} for row in RATINGS]
+    expected = capeval.correlate(RATINGS, REFERENCES, "rouge-l").agreements
+    assert capeval.correlate(rows, REFERENCES, "rouge-l").agreements == expected
+    with pytest.raises(ValueError, match="holds ratings"):
+        capeval.correlate([{"image_id": 1, "caption": "a", "rating": object()}], REFERENCES, "rouge-l")
